@@ -79,13 +79,6 @@ ok "a rail has its update interval and a counter that does not wrap" is "3|10000
 # Output about rails of cores. Two cores of two threads, 1 and 0.5 W, and 2 W more in a phase on one
 # of their CPUs (of 70 on CPU 2 from 2 to 4 s, of 80 on CPU 1 from 5 to 6 s); read every 100 ms,
 # updated every ms.
-mkdir "$d/bin"
-cat >"$d/bin/gnuplot" <<'X2'
-#!/bin/sh
-cat "$1" >>"$DRAWN"
-echo '<svg xmlns="http://www.w3.org/2000/svg"/>' | tee "${1%/script}/narrow" >"${1%/script}/picture"
-X2
-chmod 755 "$d/bin/gnuplot"
 made() { # NAME SQL: a recording of ten seconds with no rails but those of the SQL
 	sqlite3 "$d/$1.db" <"$here/kept/v1.sql"
 	sqlite3 "$d/$1.db" "delete from samples; delete from transitions; delete from residency; delete from costs; delete from rails;

@@ -167,9 +167,6 @@ helps() {
 	PATH=$d/bin:$PATH "$ctl" help why | sed -n 1,2p
 }
 ok "help on a terminal is the manual page, elsewhere the short text" words terminal-help helps
-# shellcheck disable=SC2016 # for that shell
-printf '#!/bin/sh\necho "<svg/>" | tee "${1%%/script}/narrow" >"${1%%/script}/picture"\n' >"$d/bin/gnuplot"
-chmod 755 "$d/bin/gnuplot"
 for n in b c; do
 	cp "$d/a.db" "$d/$n.db"
 done

@@ -181,50 +181,15 @@ narrow() { # SAMPLES FEW: frames of the plots if so many of them belong to anoth
 }
 ok "flame graphs omit functions that are too narrow" is "5 3" "$(narrow 35400 9) $(narrow 35401 9)"
 
-# The page: its text without scripts, gnuplot's input, the script's data.
-mkdir "$d/bin"
-cat >"$d/bin/gnuplot" <<'X2'
-#!/bin/sh
-cat "$1" >>"$DRAWN"
-echo '<svg xmlns="http://www.w3.org/2000/svg"/>' | tee "${1%/script}/narrow" >"${1%/script}/picture"
-X2
-chmod 755 "$d/bin/gnuplot"
+# The page: its text and still pictures without scripts, and the script's data.
 page() { # NAME FILE...: its text
-	rm -f "$d/$1.plots"
-	DRAWN=$d/$1.plots PATH=$d/bin:$PATH "$ctl" report -o "$d/$1.html" -t "a <title> & more" "${@:2}"
+	"$ctl" report -o "$d/$1.html" -t "a <title> & more" "${@:2}" 2>/dev/null
 	sed -e '/<style>/,/<\/style>/d' -e '/<script/,/<\/script>/d' -e '/<meta /d' "$d/$1.html"
 }
 given() {
 	sed -n '/<script type="application\/json"/,/<\/script>/p' "$d/$1.html"
 }
-# The data of a page's plots, without their styling: each block that is not empty with its
-# number of points, the first and the last one; of each plot its axes and what it draws.
-drawn() {
-	awk -v quote="'" '
-	/ << EOD$/ { block = $1; points = gaps = 0; next }
-	block && /^EOD$/ {
-		if (points)
-			print block ": " points " points, " gaps " gaps, " first " to " last
-		block = ""
-		next
-	}
-	block {
-		if (!NF) { gaps++; next }
-		if (!points++)
-			first = $0
-		last = $0
-		next
-	}
-	/^set [xy]label / { split($0, part, quote); print $2 ": " part[2] }
-	/^(plot)? +\$/ {
-		split($0, part, " title " quote)
-		sub(quote ".*", "", part[2])
-		match($0, /\$[A-Z]+[0-9]+/)
-		print "draws " substr($0, RSTART, RLENGTH) (part[2] == "" ? "" : " as " part[2])
-	}' "$d/$1.plots"
-}
 ok "page of one recording" words page page one a.db
-ok "data of the plots of a page" words plot-data drawn one
 ok "page of several recordings" words page-some page some a.db b.db c.db e.db
 for n in v u; do
 	ok "page of other rails ($n)" words page-$n page $n $n.db
@@ -233,20 +198,6 @@ done
 cp "$d/v.db" "$d/w.db"
 sqlite3 "$d/w.db" "delete from samples where t < 1200000000"
 ok "page of late voltages" words page-w page w w.db
-ok "data of the plots of late voltages" words plot-data-w drawn w
-undrawn() { # A gnuplot that fails, one that draws nothing, none.
-	local n
-	mkdir "$d/broken" "$d/idle" "$d/nowhere"
-	printf '#!/bin/sh\necho "line 1: no" >&2\necho >&2\necho "that is all" >&2\nexit 1\n' >"$d/broken/gnuplot"
-	printf '#!/bin/sh\n' >"$d/idle/gnuplot"
-	chmod 755 "$d/broken/gnuplot" "$d/idle/gnuplot"
-	for n in broken idle nowhere; do
-		echo "== $n"
-		PATH=$d/$n "$ctl" report -o "$d/$n.html" e.db 2>&1 || echo "exit $?"
-		grep -c 'This picture could not be drawn' "$d/$n.html"
-	done
-}
-ok "plots that cannot be drawn" words undrawn undrawn
 if grep -q 'application/json' "$d/one.html"; then
 	for n in v u; do
 		ok "data of the page's script, other rails ($n)" words given-$n given $n

@@ -180,20 +180,6 @@ static bool fill(const char *path, const char *sources)
 	return !system(line);
 }
 
-/* Plots would take most of the time. Only a shell is in the PATH. */
-static bool quick_gnuplot(void)
-{
-	FILE *f = fopen("gnuplot", "we");
-
-	if (!f)
-		return false;
-	fputs("#!/bin/sh\n"
-	      "for name in picture narrow; do echo '<svg/>' >\"${1%/script}/$name\"; done\n",
-	      f);
-	fchmod(fileno(f), 0755);
-	return !fclose(f);
-}
-
 void unit_commands(void)
 {
 	char dir[] = "/tmp/gchint-unit.XXXXXX", path[64], *search = getenv("PATH");
@@ -206,8 +192,7 @@ void unit_commands(void)
 		good = fill(path, "kept/v1.sql kept/words.sql");
 	}
 	snprintf(path, sizeof(path), "%s/p.db", dir);
-	good = good && fill(path, "kept/v1.sql kept/words.sql kept/profile.sql") && !chdir(dir) &&
-	       quick_gnuplot();
+	good = good && fill(path, "kept/v1.sql kept/words.sql kept/profile.sql") && !chdir(dir);
 	CHECK(good, "every command survives a failed allocation");
 	setenv("PATH", dir, 1);
 	for (size_t i = 0; good && i < sizeof(rows) / sizeof(rows[0]); i++)

@@ -9,6 +9,7 @@
 		".byte 0\n"                                                                        \
 		".previous\n")
 
+ASSET(asset_style, "gchintctl/report/report.css");
 #ifdef HAVE_DYGRAPHS
 ASSET(asset_script, "gchintctl/report/report.js");
 ASSET(asset_dygraphs, HAVE_DYGRAPHS "/dygraph.min.js");

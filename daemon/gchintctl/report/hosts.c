@@ -7,7 +7,6 @@
 #include "plot.h"
 #include "report.h"
 
-#define WIDTH  1120
 #define PIXELS 1000
 #define MS(ns) ((double)(ns) / 1e6)
 
@@ -34,35 +33,36 @@ static void hosts_write_row(const struct run *run, size_t number, bool shown, FI
 		fprintf(html, "<a href=\"#run%zu\">", number);
 	escape_html(html, run->label);
 	fprintf(html,
-		"%s</td><td class=\"left\">%s</td><td>%.2f</td><td>%zu</td><td>%.1f</td>"
+		"%s</td><td class=\"left\">%s</td><td class=\"more\">%.2f</td>"
+		"<td class=\"more\">%zu</td><td>%.1f</td>"
 		"<td>%.2f</td></tr>\n",
 		shown ? "</a>" : "", when, (double)run_duration(run) / 1e9, sum.count,
 		MS(sum.paused), MS(sum.longest));
 }
 
 /* Writes the pauses of a run as boxes; pauses less than half a pixel apart are joined. */
-static void pauses_write_boxes(const struct run *run, const struct span *all, unsigned int at,
-			       FILE *f)
+static void pauses_write_boxes(const struct run *run, const struct span *all,
+			       const struct plot_panel *p)
 {
 	int64_t pixel = (all->to - all->from) / PIXELS, shift = run->began_ns - (int64_t)run->t0;
 	int64_t from = 0, to = INT64_MIN / 2;
 
 	for (size_t i = 0; i <= run->pauses; i++) {
-		const struct run_pause *p = i < run->pauses ? &run->pause[i] : NULL;
+		const struct run_pause *pause = i < run->pauses ? &run->pause[i] : NULL;
 
-		if (p && (p->t0 < run->t0 || p->t1 > run->t1))
+		if (pause && (pause->t0 < run->t0 || pause->t1 > run->t1))
 			continue;
-		if (p && (int64_t)p->t0 + shift <= to + pixel / 2) {
-			if ((int64_t)p->t1 + shift > to)
-				to = (int64_t)p->t1 + shift;
+		if (pause && (int64_t)pause->t0 + shift <= to + pixel / 2) {
+			if ((int64_t)pause->t1 + shift > to)
+				to = (int64_t)pause->t1 + shift;
 			continue;
 		}
 		if (to > INT64_MIN / 2)
-			fprintf(f, "%.6f %.6f %u\n", (double)(from - all->from) / 1e9,
-				(double)(to - all->from) / 1e9, at);
-		if (p) {
-			from = (int64_t)p->t0 + shift;
-			to = (int64_t)p->t1 + shift;
+			plot_box(p, (double)(from - all->from) / 1e9,
+				 (double)(to - all->from) / 1e9);
+		if (pause) {
+			from = (int64_t)pause->t0 + shift;
+			to = (int64_t)pause->t1 + shift;
 		}
 	}
 }
@@ -72,77 +72,66 @@ static struct span run_span(const struct run *run)
 	return (struct span){ run->began_ns, run->began_ns + (int64_t)(run->t1 - run->t0) };
 }
 
+static void host_draw(const struct run *run, const struct span *all, struct plot_panel *p)
+{
+	const struct span one = run_span(run);
+
+	fputs("<div class=\"lane host\"><span>", p->html);
+	escape_html(p->html, run->label);
+	fputs("</span>", p->html);
+	p->title = run->label;
+	plot_panel_begin(p);
+	fputs("<path class=\"recorded\" d=\"", p->html);
+	plot_box(p, (double)(one.from - all->from) / 1e9, (double)(one.to - all->from) / 1e9);
+	fputs("\"/>\n<path class=\"paused\" d=\"", p->html);
+	pauses_write_boxes(run, all, p);
+	fputs("\"/>\n", p->html);
+	plot_panel_end(p);
+	fputs("</div>\n", p->html);
+}
+
 /* The axis is CLOCK_REALTIME: the error between the hosts' clocks is not known. */
-static int hosts_draw(struct run *const *run, size_t runs, FILE *html)
+static void hosts_draw(struct run *const *run, size_t runs, FILE *html)
 {
 	struct span all = { INT64_MAX, INT64_MIN };
-	unsigned int rows = 0;
-	struct plot p;
-	int ret;
+	struct plot_panel p = { .html = html, .height = 20 };
 
 	for (size_t i = 0; i < runs; i++) {
 		struct span one = run_span(run[i]);
 
 		if (run[i]->began_ns == RUN_UNKNOWN)
 			continue;
-		rows++;
 		all.from = one.from < all.from ? one.from : all.from;
 		all.to = one.to > all.to ? one.to : all.to;
 	}
-	if (!rows || all.to <= all.from)
-		return 0;
-	ret = plot_begin(&p, WIDTH, 90 + 26 * (int)rows);
-	if (ret)
-		return ret;
-	fputs("$W << EOD\n", p.script);
-	for (size_t i = 0, at = rows; i < runs; i++) {
-		struct span one = run_span(run[i]);
-
+	if (all.to <= all.from)
+		return;
+	p.x.to = (double)(all.to - all.from) / 1e9;
+	for (size_t i = 0; i < runs; i++)
 		if (run[i]->began_ns != RUN_UNKNOWN)
-			fprintf(p.script, "%.6f %.6f %zu\n", (double)(one.from - all.from) / 1e9,
-				(double)(one.to - all.from) / 1e9, at--);
-	}
-	fputs("EOD\n$P << EOD\n", p.script);
-	for (size_t i = 0, at = rows; i < runs; i++)
-		if (run[i]->began_ns != RUN_UNKNOWN)
-			pauses_write_boxes(run[i], &all, (unsigned int)at--, p.script);
-	fprintf(p.script,
-		"EOD\nset lmargin at screen 0.2\nset rmargin at screen 0.985\nset yrange "
-		"[0.4:%u.6]\n"
-		"set xrange [0:%.6f]\nset xlabel 'seconds since the first began' offset 0,0.3\n"
-		"set grid xtics\nset ytics scale 0 noenhanced (",
-		rows, (double)(all.to - all.from) / 1e9);
-	for (size_t i = 0, at = rows; i < runs; i++)
-		if (run[i]->began_ns != RUN_UNKNOWN) {
-			fputs(at < rows ? "," : "", p.script);
-			plot_text(p.script, run[i]->label);
-			fprintf(p.script, " %zu", at--);
-		}
-	fputs(")\nplot $W using (($1+$2)/2):3:1:2:($3-0.36):($3+0.36) with boxxyerror fs solid 1 "
-	      "noborder fc rgb '#e6eaef' notitle,\\\n"
-	      "$P using (($1+$2)/2):3:1:2:($3-0.36):($3+0.36) with boxxyerror fs solid 1 border lc "
-	      "rgb '#cc3311' lw 0.6 fc rgb '#cc3311' notitle\n",
-	      p.script);
-	return plot_end(&p, html, "Pauses of every recording on one clock, a row each");
+			host_draw(run[i], &all, &p);
+	p.x_labels = true;
+	p.height = 6;
+	p.x_title = "time since the first began (s)";
+	p.title = "time";
+	plot_panel_begin(&p);
+	plot_panel_end(&p);
 }
 
-int report_hosts(struct run *const *run, size_t runs, size_t detail, FILE *html)
+void report_hosts(struct run *const *run, size_t runs, size_t detail, FILE *html)
 {
-	int ret;
-
 	if (!hosts_differ(run, runs))
-		return 0;
+		return;
 	fputs("<section>\n<h2>Hosts</h2>\n<p class=\"sub\">Pauses on one clock, as far as the "
 	      "hosts' own clocks agreed.</p>\n",
 	      html);
-	ret = hosts_draw(run, runs, html);
+	hosts_draw(run, runs, html);
 	fputs("<div class=\"scroll\"><table><thead><tr><th>recording</th><th class=\"left\">began"
-	      "</th><th>length (s)</th><th>pauses</th><th>paused (ms)</th><th>longest "
-	      "(ms)</th></tr>"
+	      "</th><th class=\"more\">length (s)</th><th class=\"more\">pauses</th>"
+	      "<th>paused (ms)</th><th>longest (ms)</th></tr>"
 	      "</thead><tbody>\n",
 	      html);
 	for (size_t i = 0; i < runs; i++)
 		hosts_write_row(run[i], i, run_nth_of_label(run, i) < detail, html);
 	fputs("</tbody></table></div>\n</section>\n", html);
-	return ret;
 }

@@ -1,241 +1,212 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Power, collection phases and the frequency of each policy in three panels on one time axis, as
- * in Figure 4 of the Dalvik seed.
+ * Power, collection phases and the frequency of each policy in panels on one time axis, as in
+ * Figure 4 of the Dalvik seed. What was not recorded has no panel.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../common/escape.h"
 #include "plot.h"
+#include "report.h"
 #include "timeline.h"
 
-#define WIDTH  1120
-#define HEIGHT 560
 #define PIXELS 1000 /* approximate width of the time axis */
-
-/* Screen fractions of the three panels. */
-#define LEFT	     0.075
-#define RIGHT	     0.985
-#define POWER_TOP    0.93
-#define POWER_BOTTOM 0.575
-#define LANE_TOP     0.552
-#define LANE_BOTTOM  0.467
-#define FREQ_TOP     0.405
-#define FREQ_BOTTOM  0.095
 
 struct drawing {
 	struct timeline line;
-	FILE *f;
-	bool group[RUN_GROUPS];
-	size_t rail_points[TIMELINE_RAILS], cpu_points[TIMELINE_CPUS];
+	bool group[RUN_GROUPS]; /* has a phase */
+	FILE *html;
+	struct plot_axis time, value;
+	const struct plot_panel *panel;
+	struct plot_path path;
 };
 
 static void drawing_write_box(void *data, uint64_t from, uint64_t to)
 {
 	const struct drawing *d = data;
 
-	fprintf(d->f, "%.9f %.9f\n", run_seconds(d->line.run, from), run_seconds(d->line.run, to));
+	plot_box(d->panel, run_seconds(d->line.run, from), run_seconds(d->line.run, to));
 }
 
 static void drawing_write_point(void *data, uint64_t t, double value)
 {
-	const struct drawing *d = data;
+	struct drawing *d = data;
 
-	fprintf(d->f, "%.9f %.6f\n", run_seconds(d->line.run, t), value);
+	plot_path_put(&d->path, run_seconds(d->line.run, t), value);
 }
 
 static void drawing_write_gap(void *data)
 {
-	fputc('\n', ((const struct drawing *)data)->f);
+	plot_path_gap(&((struct drawing *)data)->path);
 }
 
-static void drawing_write_data(struct drawing *d)
+static void range_add_point(void *data, uint64_t t, double value)
+{
+	struct plot_axis *range = data;
+
+	(void)t;
+	range->from = fmin(range->from, value);
+	range->to = fmax(range->to, value);
+}
+
+static void range_skip_gap(void *data)
+{
+	(void)data;
+}
+
+/* Boxes of one group on the panel; @style is a class of the page's style. */
+static void group_write_boxes(struct drawing *d, unsigned int group, const char *style)
+{
+	fprintf(d->html, "<path class=\"%s\" fill=\"%s\" d=\"", style, plot_phase_colour(group));
+	timeline_boxes(&d->line, group, drawing_write_box, d);
+	fputs("\"/>\n", d->html);
+}
+
+static bool group_is_waited_for(unsigned int group)
+{
+	return group % CLASS_NR >= CLASS_FOREGROUND;
+}
+
+static void panel_shade_phases(struct drawing *d)
+{
+	for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++)
+		if (d->group[g])
+			group_write_boxes(d, g, "shade");
+}
+
+static void lane_write(struct drawing *d, bool waited, const char *name)
+{
+	const struct plot_panel p = { .html = d->html, .x = d->time, .height = 20, .title = name };
+
+	fprintf(d->html, "<div class=\"lane%s\"><span>%s</span>", waited ? "" : " hatched", name);
+	d->panel = &p;
+	plot_panel_begin(&p);
+	for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++)
+		if (d->group[g] && group_is_waited_for(g) == waited)
+			group_write_boxes(d, g, "phase");
+	plot_panel_end(&p);
+	fputs("</div>\n", d->html);
+}
+
+typedef size_t (*series_fn)(const struct timeline *t, size_t i, const struct timeline_sink *sink);
+
+/* The lines of a panel; nothing if none of them has a point. */
+static bool lines_write(struct drawing *d, series_fn series, size_t nr, bool steps, bool from_zero,
+			struct plot_panel *p)
 {
 	const struct timeline_sink sink = { drawing_write_point, drawing_write_gap, d };
+	struct plot_axis range = { .from = INFINITY, .to = -INFINITY };
+	const struct timeline_sink measure = { range_add_point, range_skip_gap, &range };
 
-	for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++) {
-		fprintf(d->f, "$G%u << EOD\n", g);
-		d->group[g] = timeline_boxes(&d->line, g, drawing_write_box, d) > 0;
-		fputs("EOD\n", d->f);
+	for (size_t i = 0; i < nr; i++)
+		series(&d->line, i, &measure);
+	if (range.from > range.to)
+		return false;
+	p->y.from = from_zero ? 0 : range.from * 0.97;
+	p->y.to = range.to > 0 ? range.to * 1.06 : 1;
+	d->panel = p;
+	plot_panel_begin(p);
+	panel_shade_phases(d);
+	for (size_t i = 0; i < nr; i++) {
+		plot_path_begin(&d->path, p, "line", i, steps);
+		series(&d->line, i, &sink);
+		plot_path_end(&d->path);
 	}
-	for (size_t i = 0; i < d->line.rails; i++) {
-		fprintf(d->f, "$R%zu << EOD\n", i);
-		d->rail_points[i] = timeline_rail(&d->line, i, &sink);
-		fputs("EOD\n", d->f);
-	}
-	for (size_t i = 0; i < d->line.cpus; i++) {
-		fprintf(d->f, "$C%zu << EOD\n", i);
-		d->cpu_points[i] = timeline_cpu(&d->line, i, &sink);
-		fputs("EOD\n", d->f);
-	}
+	plot_panel_end(p);
+	return true;
 }
 
-static void panel_begin(struct drawing *d, double top, double bottom)
+static void legend_begin(FILE *html, const char *title)
 {
-	fprintf(d->f,
-		"set tmargin at screen %g\nset bmargin at screen %g\n"
-		"set key at screen %g, screen %g right bottom horizontal\n",
-		top, bottom, RIGHT, top + 0.005);
+	fprintf(html, "<p class=\"legend\"><b>%s</b>", title);
 }
 
-/*
- * Shades the time of each phase in its colour, behind the lines. LO and HI are gnuplot variables
- * that the panel sets to its own range. Returns the separator for the next plot element.
- */
-static const char *panel_shade_phases(struct drawing *d, const char *separator)
+static void legend_write_line(FILE *html, size_t i, const char *name)
 {
+	fputs("<span class=\"item\">", html);
+	plot_line_write_key("line", i, html);
+	escape_html(html, name);
+	fputs("</span>", html);
+}
+
+static void legend_write_phases(const struct drawing *d, FILE *html)
+{
+	char name[48];
+
+	legend_begin(html, "phases");
 	for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++) {
 		if (!d->group[g])
 			continue;
-		fprintf(d->f,
-			"%s $G%u using (($1+$2)/2):(LO):1:2:(LO):(HI) with boxxyerror fs solid "
-			"0.16 "
-			"noborder fc rgb '%s' notitle",
-			separator, g, plot_phase_colour(g));
-		separator = ",\\\n";
+		fputs("<span class=\"item\">", html);
+		plot_phase_write_dot(g, html);
+		fprintf(html, "%s</span>", run_group_name(g, name, sizeof(name)));
 	}
-	return separator;
-}
-
-static void panel_write_power(struct drawing *d)
-{
-	const char *separator = "plot ";
-	size_t drawn = 0;
-
-	panel_begin(d, POWER_TOP, POWER_BOTTOM);
-	fprintf(d->f, "set ylabel '%s' offset 1\nset format x ''\n", d->line.axis);
-	/* Measure the range first, then shade all of its height. */
-	fputs("stats_lo = 1e300; stats_hi = -1e300\n", d->f);
-	for (size_t i = 0; i < d->line.rails; i++)
-		if (d->rail_points[i])
-			fprintf(d->f,
-				"stats $R%zu using 2 nooutput\n"
-				"stats_lo = STATS_min < stats_lo ? STATS_min : stats_lo\n"
-				"stats_hi = STATS_max > stats_hi ? STATS_max : stats_hi\n",
-				i);
-	fprintf(d->f,
-		"if (stats_lo > stats_hi) { stats_lo = 0; stats_hi = 1 }\n"
-		"LO = %s\nHI = stats_hi + (stats_hi > 0 ? stats_hi * 0.06 : 1)\n"
-		"set yrange [LO:HI]\nset ytics auto\n",
-		strstr(d->line.axis, "power") ? "0" : "stats_lo * 0.97");
-	for (size_t i = 0; i < d->line.rails; i++)
-		drawn += d->rail_points[i] > 0;
-	if (!drawn)
-		fputs("set label 1 'no rail is known here' at graph 0.5,0.5 center textcolor rgb "
-		      "'#8a94a0'\n",
-		      d->f);
-	separator = panel_shade_phases(d, separator);
-	for (size_t i = 0; i < d->line.rails; i++) {
-		if (!d->rail_points[i])
-			continue;
-		fprintf(d->f, "%s $R%zu using 1:2 with %s lw 1.3 lc rgb '%s' title ", separator, i,
-			d->line.steps	       ? "steps" :
-			d->rail_points[i] == 1 ? "points pt 7 ps 0.5" :
-						 "lines",
-			plot_line_colour(i));
-		plot_text(d->f, timeline_rail_name(&d->line, i));
-		fputs(" noenhanced", d->f);
-		separator = ",\\\n";
-	}
-	if (!drawn)
-		fprintf(d->f, "%s 0 with lines lc rgb '#ffffff' notitle", separator);
-	fputs("\nunset label 1\n", d->f);
-}
-
-static void panel_write_lanes(struct drawing *d)
-{
-	const char *separator = "plot ";
-
-	panel_begin(d, LANE_TOP, LANE_BOTTOM);
-	fputs("set yrange [0:2]\nunset grid\nset ylabel ''\n"
-	      "set ytics ('concurrent' 0.5, 'waited for' 1.5) scale 0 font ',11'\n",
-	      d->f);
-	for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++) {
-		bool pause = g % CLASS_NR >= CLASS_FOREGROUND;
-
-		if (!d->group[g])
-			continue;
-		fprintf(d->f,
-			"%s $G%u using (($1+$2)/2):(%g):1:2:(%g):(%g) with boxxyerror fs solid 1 "
-			"border lc rgb '%s' lw 0.6 fc rgb '%s' notitle",
-			separator, g, pause ? 1.5 : 0.5, pause ? 1.08 : 0.08, pause ? 1.92 : 0.92,
-			plot_phase_colour(g), plot_phase_colour(g));
-		separator = ",\\\n";
-	}
-	fprintf(d->f, "%s 1 with lines lc rgb '#d5dae0' lw 0.7 notitle\n", separator);
-	fputs("set grid ytics lc rgb '#e3e7ec' lt 1 lw 1\n", d->f);
-}
-
-static void panel_write_frequency(struct drawing *d)
-{
-	const char *separator = "plot ";
-	uint32_t highest = 0;
-	bool any = false;
-
-	for (size_t k = 0; k < d->line.run->khzs; k++)
-		highest = d->line.run->khz[k];
-	panel_begin(d, FREQ_TOP, FREQ_BOTTOM);
-	fprintf(d->f,
-		"set ylabel 'frequency (MHz)' offset 1\nset xlabel 'time (s)' offset 0,0.3\n"
-		"set format x '%%g'\nset ytics auto\nLO = 0\nHI = %g\nset yrange [LO:HI]\n",
-		highest ? highest / 1000.0 * 1.06 : 1);
-	separator = panel_shade_phases(d, separator);
-	for (size_t i = 0; i < d->line.cpus; i++) {
-		if (!d->cpu_points[i])
-			continue;
-		fprintf(d->f, "%s $C%zu using 1:2 with steps lw 1.5 lc rgb '%s' title 'cpu%u'",
-			separator, i, plot_line_colour(i), d->line.run->cpu[d->line.cpu[i]].cpu);
-		separator = ",\\\n";
-		any = true;
-	}
-	if (!any)
-		fprintf(d->f, "%s 0 with lines lc rgb '#ffffff' title 'frequency not known'",
-			separator);
-	fputs("\n", d->f);
-}
-
-/* Says which rails and CPUs the picture leaves out. */
-static void drawing_note_omitted(const struct drawing *d, FILE *html)
-{
-	size_t cpus = d->line.run->cpus - d->line.cpus - d->line.cpus_left;
-
-	if (!d->line.rails_left && !d->line.cpus_left && !cpus)
-		return;
-	fputs("<p class=\"note\">", html);
-	if (cpus)
-		fprintf(html,
-			"Of each policy one CPU is drawn, for all of it have one frequency. ");
-	if (d->line.cpus_left)
-		fprintf(html, "Not drawn: %zu more policies. ", d->line.cpus_left);
-	if (d->line.rails_left)
-		fprintf(html, "Not drawn: %zu more rails; the table below has all. ",
-			d->line.rails_left);
 	fputs("</p>\n", html);
 }
 
-int plot_timeline(const struct run *run, uint64_t t0, uint64_t t1, FILE *html)
+static void drawing_write_rails(struct drawing *d)
 {
-	struct drawing d = { .line = { .run = run, .t0 = t0, .t1 = t1, .cells = PIXELS } };
-	struct plot p;
-	int ret = plot_begin(&p, WIDTH, HEIGHT);
+	struct plot_panel p = { .html = d->html,
+				.x = d->time,
+				.height = 180,
+				.title = "power of the rails over time" };
 
-	if (ret)
-		return ret;
-	d.f = p.script;
+	if (!d->line.rails)
+		return;
+	legend_begin(d->html, d->line.axis);
+	for (size_t i = 0; i < d->line.rails; i++)
+		legend_write_line(d->html, i, timeline_rail_name(&d->line, i));
+	fputs("</p>\n", d->html);
+	if (!lines_write(d, timeline_rail, d->line.rails, d->line.steps, !d->line.steps, &p))
+		fputs("<p class=\"note\">No reading of a rail is known in this time.</p>\n",
+		      d->html);
+}
+
+static void drawing_write_cpus(struct drawing *d)
+{
+	struct plot_panel p = { .html = d->html,
+				.x = d->time,
+				.height = 180,
+				.title = "frequency of the CPUs over time" };
+	char name[32];
+
+	if (!d->line.cpus)
+		return;
+	legend_begin(d->html, "frequency (MHz)");
+	for (size_t i = 0; i < d->line.cpus; i++) {
+		snprintf(name, sizeof(name), "cpu%u", d->line.run->cpu[d->line.cpu[i]].cpu);
+		legend_write_line(d->html, i, name);
+	}
+	fputs("</p>\n", d->html);
+	if (!lines_write(d, timeline_cpu, d->line.cpus, true, true, &p))
+		fputs("<p class=\"note\">No frequency is known in this time.</p>\n", d->html);
+}
+
+void plot_timeline(const struct run *run, uint64_t t0, uint64_t t1, FILE *html)
+{
+	struct drawing d = {
+		.line = { .run = run, .t0 = t0, .t1 = t1, .cells = PIXELS },
+		.html = html,
+		.time = { .from = run_seconds(run, t0), .to = run_seconds(run, t1) },
+	};
+	const struct plot_panel axis = { .html = html,
+					 .x = d.time,
+					 .height = 6,
+					 .x_labels = true,
+					 .x_title = "time (s)",
+					 .title = "time" };
+
 	timeline_choose(&d.line);
-	drawing_write_data(&d);
-	fprintf(d.f,
-		"set multiplot\nset lmargin at screen %g\nset rmargin at screen %g\n"
-		"set xrange [%.9f:%.9f]\n"
-		"set key samplen 1.6 font ',12' textcolor rgb "
-		"'#33404d'\n",
-		LEFT, RIGHT, run_seconds(run, t0), run_seconds(run, t1));
-	panel_write_power(&d);
-	panel_write_lanes(&d);
-	panel_write_frequency(&d);
-	fputs("unset multiplot\n", d.f);
-	ret = plot_end(&p, html, "Rails, collection phases and core frequencies over time");
-	drawing_note_omitted(&d, html);
-	return ret;
+	report_find_groups(run, d.group);
+	drawing_write_rails(&d);
+	if (run->phases) {
+		legend_write_phases(&d, html);
+		lane_write(&d, true, "threads wait");
+		lane_write(&d, false, "concurrent");
+	}
+	drawing_write_cpus(&d);
+	plot_panel_begin(&axis);
+	plot_panel_end(&axis);
 }

@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plot.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <math.h>
 
 #include "../../common/escape.h"
-#include "../ctl.h"
+
+/* Units of the SVG, which is stretched to the panel's size. */
+#define ACROSS 1000.0
+#define DOWN   100.0
+
+/* Distances of ticks are 1, 2 or 5 times a power of ten. */
+#define TICKS 6
+
+/* Styles of lines that the page has; more lines use them again. */
+#define STYLES 12
 
 const char *plot_phase_colour(unsigned int group)
 {
-	/* Warm colours for pauses, cool ones for concurrent work; distinguishable with the
-	 * common forms of colour blindness (after Okabe and Ito, jfly.uni-koeln.de/color). */
+	/* Distinguishable with the common forms of colour blindness (after Okabe and Ito,
+	 * jfly.uni-koeln.de/color). */
 	static const char *const colours[GCHINT_PHASE_NR] = {
 		[GCHINT_PHASE_NONE] = "#b8bec6",      [GCHINT_PHASE_COLLECT] = "#d55e00",
 		[GCHINT_PHASE_SAFEPOINT] = "#8c510a", [GCHINT_PHASE_ROOTS] = "#e69f00",
@@ -28,193 +33,147 @@ const char *plot_phase_colour(unsigned int group)
 	return phase < GCHINT_PHASE_NR ? colours[phase] : "#999999";
 }
 
-const char *plot_line_colour(size_t i)
+void plot_phase_write_dot(unsigned int group, FILE *html)
 {
-	static const char *const colours[] = { "#1b5e9e", "#d1495b", "#2a8c6a", "#b07aa1",
-					       "#edae49", "#66798a", "#7d4f2a", "#00798c" };
-
-	return colours[i % (sizeof(colours) / sizeof(colours[0]))];
+	fprintf(html, "<span class=\"dot%s\" style=\"background-color:%s\"></span>",
+		group && group % CLASS_NR < CLASS_FOREGROUND ? " hatched" : "",
+		group ? plot_phase_colour(group) : "transparent");
 }
 
-static void script_set_output(const struct plot *p, const char *name, int width, int height)
+void plot_line_write_key(const char *style, size_t i, FILE *html)
 {
-	fprintf(p->script,
-		"set terminal svg size %d,%d dynamic enhanced font 'DejaVu "
-		"Sans,Helvetica,sans-serif,"
-		"13' background '#ffffff'\n"
-		"set output '%s/%s'\n",
-		width, height, p->dir, name);
+	fprintf(html,
+		"<svg class=\"key\" width=\"22\" height=\"8\" aria-hidden=\"true\"><path "
+		"class=\"%s%zu\" d=\"M0 4H22\"/></svg>",
+		style, i % STYLES);
 }
 
-int plot_begin(struct plot *p, int width, int height)
+static double axis_place(const struct plot_axis *a, double v)
 {
-	char path[64];
-
-	*p = (struct plot){ .dir = "/tmp/gchintctl.XXXXXX", .width = width, .height = height };
-	if (!mkdtemp(p->dir))
-		return -errno;
-	snprintf(path, sizeof(path), "%s/script", p->dir);
-	p->script = fopen(path, "w");
-	if (!p->script)
-		return -errno;
-	script_set_output(p, "picture", width, height);
-	fputs("set border 3 lc rgb '#4a5561'\n"
-	      "set tics nomirror textcolor rgb '#33404d'\n"
-	      "set grid ytics lc rgb '#e3e7ec' lt 1 lw 1\n",
-	      p->script);
-	return 0;
+	if (a->logarithmic)
+		return (log(v) - log(a->from)) / (log(a->to) - log(a->from));
+	return (v - a->from) / (a->to - a->from);
 }
 
-void plot_text(FILE *script, const char *s)
+static double axis_choose_step(const struct plot_axis *a)
 {
-	fputc('\'', script);
-	for (; *s; s++) {
-		if (*s == '\'')
-			fputc('\'', script);
-		fputc((unsigned char)*s < 0x20 ? ' ' : *s, script);
+	double least = (a->to - a->from) / TICKS, power = pow(10, floor(log10(least)));
+
+	return power * (least <= power ? 1 : least <= 2 * power ? 2 : least <= 5 * power ? 5 : 10);
+}
+
+/* Calls @fn for each tick with its value and its place on the axis, 0 to 1. */
+static void axis_each_tick(const struct plot_axis *a,
+			   void (*fn)(const struct plot_panel *p, double v, double at),
+			   const struct plot_panel *p)
+{
+	double step;
+
+	if (a->logarithmic) {
+		for (double v = pow(10, ceil(log10(a->from) - 1e-9)); v <= a->to * 1.0001; v *= 10)
+			fn(p, v, axis_place(a, v));
+		return;
 	}
-	fputc('\'', script);
+	step = axis_choose_step(a);
+	/* Plus 0: never a tick at -0. */
+	for (double n = ceil(a->from / step - 1e-6) + 0.0; n * step <= a->to + step * 1e-6; n++)
+		fn(p, n * step, axis_place(a, n * step));
 }
 
-static void base64_write(FILE *in, FILE *out)
+static void tick_write_y(const struct plot_panel *p, double v, double at)
 {
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	unsigned char b[3];
-	size_t n;
-
-	while ((n = fread(b, 1, 3, in)) > 0) {
-		unsigned int v = (unsigned int)b[0] << 16 | (n > 1 ? (unsigned int)b[1] << 8 : 0) |
-				 (n > 2 ? b[2] : 0u);
-
-		fputc(digits[v >> 18], out);
-		fputc(digits[v >> 12 & 63], out);
-		fputc(n > 1 ? digits[v >> 6 & 63] : '=', out);
-		fputc(n > 2 ? digits[v & 63] : '=', out);
-	}
+	fprintf(p->html, "<span style=\"bottom:%.2f%%\">%.6g</span>", 100 * at,
+		fabs(v) < 1e-12 ? 0 : v);
 }
 
-static int gnuplot_run(const struct plot *p)
+static void tick_write_x(const struct plot_panel *p, double v, double at)
 {
-	char script[64], log[64];
-	int status;
-	pid_t pid;
-
-	snprintf(script, sizeof(script), "%s/script", p->dir);
-	snprintf(log, sizeof(log), "%s/log", p->dir);
-	pid = fork();
-	if (pid < 0)
-		return -errno;
-	if (!pid) {
-		if (!freopen(log, "w", stderr))
-			_exit(126);
-		execlp("gnuplot", "gnuplot", script, (char *)NULL);
-		_exit(127);
-	}
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return -errno;
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-		return -ENOENT;
-	return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : -EIO;
+	/* The last value would be cut off at the edge of the page. */
+	if (at < 0.97)
+		fprintf(p->html, "<span style=\"left:%.2f%%\">%.9g</span>", 100 * at,
+			fabs(v) < 1e-12 ? 0 : v);
 }
 
-static void log_report(const struct plot *p)
+static void tick_write_grid_y(const struct plot_panel *p, double v, double at)
 {
-	char path[64], line[256];
-	bool any = false;
-	FILE *log;
-
-	snprintf(path, sizeof(path), "%s/log", p->dir);
-	log = fopen(path, "r");
-	while (log && fgets(line, sizeof(line), log)) {
-		line[strcspn(line, "\n")] = '\0';
-		if (!*line)
-			continue;
-		ctl_error("gnuplot: %s", line);
-		any = true;
-	}
-	if (log)
-		fclose(log);
-	if (!any)
-		ctl_error("gnuplot: it drew no picture and printed no reason");
+	(void)v;
+	fprintf(p->html, "M0 %.2fH%.0f", DOWN * (1 - at), ACROSS);
 }
 
-static void plot_remove_files(const struct plot *p)
+static void tick_write_grid_x(const struct plot_panel *p, double v, double at)
 {
-	static const char *const files[] = { "script", "picture", "narrow", "log" };
-	char path[64];
-
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		snprintf(path, sizeof(path), "%s/%s", p->dir, files[i]);
-		unlink(path);
-	}
-	rmdir(p->dir);
+	(void)v;
+	fprintf(p->html, "M%.2f 0V%.0f", ACROSS * at, DOWN);
 }
 
-static FILE *picture_open(const struct plot *p, const char *name)
+void plot_panel_begin(const struct plot_panel *p)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "%s/%s", p->dir, name);
-	return fopen(path, "r");
+	fprintf(p->html, "<div class=\"panel%s\"><div class=\"ticks\" style=\"height:%dpx\">",
+		p->x_labels ? " labelled" : "", p->height);
+	if (p->y.to > p->y.from)
+		axis_each_tick(&p->y, tick_write_y, p);
+	fprintf(p->html,
+		"</div><svg viewBox=\"0 0 %.0f %.0f\" preserveAspectRatio=\"none\" "
+		"style=\"height:%dpx\" role=\"img\" aria-label=\"",
+		ACROSS, DOWN, p->height);
+	escape_html(p->html, p->title);
+	fputs("\"><path class=\"grid\" d=\"", p->html);
+	if (p->y.to > p->y.from)
+		axis_each_tick(&p->y, tick_write_grid_y, p);
+	if (p->x_labels)
+		axis_each_tick(&p->x, tick_write_grid_x, p);
+	fputs("\"/>\n", p->html);
 }
 
-static void picture_embed(FILE *html, FILE *svg)
+void plot_panel_end(const struct plot_panel *p)
 {
-	fputs("data:image/svg+xml;base64,", html);
-	base64_write(svg, html);
-	fclose(svg);
+	fputs("</svg>", p->html);
+	if (p->x_labels) {
+		fputs("<div class=\"across\">", p->html);
+		axis_each_tick(&p->x, tick_write_x, p);
+		fprintf(p->html, "</div><div class=\"unit\">%s</div>", p->x_title);
+	}
+	fputs("</div>\n", p->html);
 }
 
-int plot_end(struct plot *p, FILE *html, const char *alt)
+void plot_box(const struct plot_panel *p, double from, double to)
 {
-	static bool reported; /* once for all pictures of a page */
-	FILE *wide = NULL, *narrow = NULL;
-	int ret;
+	double left = ACROSS * axis_place(&p->x, from), right = ACROSS * axis_place(&p->x, to);
 
-	if (p->narrow) {
-		script_set_output(p, "narrow", PLOT_NARROW, p->narrow_height);
-		fprintf(p->script, "%s\nreplot\n", p->narrow);
-	}
-	ret = fclose(p->script) ? -errno : gnuplot_run(p);
-	if (!ret) {
-		wide = picture_open(p, "picture");
-		narrow = p->narrow ? picture_open(p, "narrow") : NULL;
-		if (!wide || (p->narrow && !narrow))
-			ret = -EIO;
-	}
-	if (ret) {
-		if (ret != -ENOENT)
-			log_report(p);
-		else if (!reported)
-			ctl_error("gnuplot is not installed: apt install gnuplot-nox; the page "
-				  "lacks its pictures");
-		reported = reported || ret == -ENOENT;
-		fputs("<p class=\"missing\">This picture could not be drawn.</p>\n", html);
-	} else {
-		fputs("<div class=\"plot\"><picture>", html);
-		if (narrow) {
-			fprintf(html,
-				"<source media=\"(max-width:640px)\" width=\"%d\" "
-				"height=\"%d\" srcset=\"",
-				PLOT_NARROW, p->narrow_height);
-			picture_embed(html, narrow);
-			fputs("\">", html);
-			narrow = NULL;
-		}
-		fprintf(html, "<img width=\"%d\" height=\"%d\"%s alt=\"", p->width, p->height,
-			p->narrow ? "" : " class=\"wide\"");
-		escape_html(html, alt);
-		fputs("\" src=\"", html);
-		picture_embed(html, wide);
-		wide = NULL;
-		fputs("\"></picture></div>\n", html);
-	}
-	if (wide)
-		fclose(wide);
-	if (narrow)
-		fclose(narrow);
-	plot_remove_files(p);
-	return ret;
+	left = left < 0 ? 0 : left;
+	right = right > ACROSS ? ACROSS : right;
+	fprintf(p->html, "M%.2f 0h%.2fv%.0fh-%.2fz", left, fmax(right - left, 0.5), DOWN,
+		fmax(right - left, 0.5));
+}
+
+void plot_path_begin(struct plot_path *path, const struct plot_panel *p, const char *style,
+		     size_t i, bool steps)
+{
+	*path = (struct plot_path){ .panel = p, .steps = steps };
+	fprintf(p->html, "<path class=\"%s%zu\" d=\"", style, i % STYLES);
+}
+
+void plot_path_put(struct plot_path *path, double x, double y)
+{
+	const struct plot_panel *p = path->panel;
+	double at = ACROSS * axis_place(&p->x, x), up = DOWN * (1 - axis_place(&p->y, y));
+
+	if (path->points && path->steps)
+		fprintf(p->html, "H%.2f", at);
+	fprintf(p->html, "%c%.2f %.2f", path->points ? 'L' : 'M', at, up);
+	path->points++;
+}
+
+void plot_path_gap(struct plot_path *path)
+{
+	/* A lone point is a line of no length, which round ends make visible. */
+	if (path->points == 1)
+		fputs("h0", path->panel->html);
+	path->points = 0;
+}
+
+void plot_path_end(struct plot_path *path)
+{
+	plot_path_gap(path);
+	fputs("\"/>\n", path->panel->html);
 }

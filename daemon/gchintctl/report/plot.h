@@ -1,59 +1,82 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Pictures for the report, drawn by gnuplot. */
+/*
+ * Pictures for the report, written as HTML and SVG. The SVG of a panel is stretched to the width
+ * of the page while its lines keep their width; texts are HTML next to it and keep their size. So
+ * one picture fits a phone, a screen and paper, and takes its colours from the page's style.
+ */
 #ifndef GCHINTCTL_PLOT_H
 #define GCHINTCTL_PLOT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include "../recording/recording.h"
 
 /**
- * struct plot - a gnuplot script that is being written
- * @script: write commands here; pass data in datablocks ($NAME << EOD)
- * @narrow: commands that adapt the plot to a phone: it is drawn a second time after them,
- *	PLOT_NARROW wide; NULL: a phone shows the wide picture and scrolls
- * @narrow_height: height of the second picture
+ * struct plot_axis - the range of one axis
+ * @from: its low end
+ * @to: its high end, above @from
+ * @logarithmic: equal distances are equal ratios; @from is above 0
  */
-struct plot {
-	FILE *script;
-	char dir[32];
-	int width, height;
-	const char *narrow;
-	int narrow_height;
+struct plot_axis {
+	double from, to;
+	bool logarithmic;
 };
 
-#define PLOT_NARROW 340
+/**
+ * struct plot_panel - a panel of which the parts are written one after the other
+ * @html: the page
+ * @x: horizontal axis
+ * @y: vertical axis
+ * @height: in pixels of the page
+ * @x_labels: write the values of @x below the panel, with @x_title
+ * @x_title: unit or meaning of @x
+ * @title: text alternative
+ */
+struct plot_panel {
+	FILE *html;
+	struct plot_axis x, y;
+	int height;
+	bool x_labels;
+	const char *x_title, *title;
+};
 
-/* Starts a script in a temporary directory. Returns 0 or -errno. */
-int plot_begin(struct plot *p, int width, int height);
+void plot_panel_begin(const struct plot_panel *p);
+void plot_panel_end(const struct plot_panel *p);
+
+/* A box over all of the height between @from and @to, at least half a pixel wide. */
+void plot_box(const struct plot_panel *p, double from, double to);
 
 /**
- * plot_end - run gnuplot and embed the picture in a page
- * @p: the script
- * @html: the page
- * @alt: text alternative to the picture
- *
- * Returns 0 or -errno: -ENOENT if gnuplot is not installed. On an error the page says that the
- * picture is missing.
+ * struct plot_path - a line of a panel that is being written
+ * @steps: a value is valid until the next one
+ * @points: number of points since the last gap
  */
-int plot_end(struct plot *p, FILE *html, const char *alt);
+struct plot_path {
+	const struct plot_panel *panel;
+	bool steps;
+	size_t points;
+};
 
-/*
- * Writes a quoted string. Names come from devices and users; gnuplot interprets nothing
- * between single quotes.
- */
-void plot_text(FILE *script, const char *s);
+/* Begins a line with the style of the i-th one, see plot_line_write_key(). */
+void plot_path_begin(struct plot_path *path, const struct plot_panel *p, const char *style,
+		     size_t i, bool steps);
+void plot_path_put(struct plot_path *path, double x, double y);
+void plot_path_gap(struct plot_path *path);
+void plot_path_end(struct plot_path *path);
 
-/* "#rrggbb" of a phase, the same in every picture and table. */
+/* "#rrggbb" of a phase, the same in every picture and table, whatever its class. */
 const char *plot_phase_colour(unsigned int group);
-/* Colour of the i-th line of a plot. */
-const char *plot_line_colour(size_t i);
+/* Writes the sign of a phase: its colour, hatched if nothing waits for the phase. */
+void plot_phase_write_dot(unsigned int group, FILE *html);
+/* The sign of the i-th line of a style, "line" for rails and CPUs, "group" for labels. */
+void plot_line_write_key(const char *style, size_t i, FILE *html);
 
 /* Rails, phases and frequencies of a run between two instants. */
-int plot_timeline(const struct run *run, uint64_t t0, uint64_t t1, FILE *html);
+void plot_timeline(const struct run *run, uint64_t t0, uint64_t t1, FILE *html);
 
-/* All frequencies of the runs of a page, ascending; a frequency's rank gives its colour. */
+/* All frequencies of the runs of a page, ascending; a frequency's rank gives its shade. */
 struct plot_scale {
 	uint32_t *khz;
 	size_t nr;
@@ -62,9 +85,9 @@ struct plot_scale {
 /* Returns 0 or -ENOMEM; the caller frees scale->khz. */
 int plot_scale(struct run *const *run, size_t runs, struct plot_scale *scale);
 
-/* Draws the share of time at each frequency, by phase. */
-int plot_residency(const struct run *run, const struct plot_scale *scale, FILE *html);
+/* Draws the share of time at each frequency, by phase. False: no frequency was recorded. */
+bool plot_residency(const struct run *run, const struct plot_scale *scale, FILE *html);
 /* Draws minimum mutator utilisation by length of window, all runs in one picture. */
-int plot_mmu(struct run *const *run, size_t runs, FILE *html);
+void plot_mmu(struct run *const *run, size_t runs, FILE *html);
 
 #endif

@@ -7,21 +7,32 @@
 
 #include "../recording/recording.h"
 #include "plot.h"
+#include "timeline.h"
+
+/* Parts of a timeline for the script, see struct timeline; of a window there are as many. */
+#define REPORT_CELLS 4000
+/* A line of up to four points a part is written as it is. */
+#define REPORT_WHOLE (4 * (size_t)REPORT_CELLS)
 
 /**
- * report_run - write the section of a run: pictures, tables and provenance
+ * report_run - write the section of a run: key figures, pictures, tables and provenance
  * @run: the run
  * @number: number of the section, used in its anchors
- * @scale: colours of frequencies
+ * @scale: shades of frequencies
+ * @alone: it is the page's only recording: the section has no heading, but a curve of MinMU
  * @html: the page
- *
- * Returns 0 or the first -errno.
  */
-int report_run(const struct run *run, size_t number, const struct plot_scale *scale, FILE *html);
-/* Writes a span of a run as JSON for the page's script. */
-void page_timeline(const struct run *run, uint64_t t0, uint64_t t1, FILE *html);
-/* For recordings of several hosts, writes their list and pauses. Returns 0 or -errno. */
-int report_hosts(struct run *const *run, size_t runs, size_t detail, FILE *html);
+void report_run(struct run *run, size_t number, const struct plot_scale *scale, bool alone,
+		FILE *html);
+/* Writes the run as JSON for the page's script, finest in the windows. */
+void page_timeline(const struct run *run, const struct timeline_window *window, size_t windows,
+		   FILE *html);
+/* Which groups have a phase: RUN_GROUPS flags. */
+void report_find_groups(const struct run *run, bool *seen);
+/* Writes the section about MinMU, or that there is no pause. */
+void report_mmu(struct run *const *run, size_t runs, FILE *html);
+/* For recordings of several hosts, writes their list and pauses. */
+void report_hosts(struct run *const *run, size_t runs, size_t detail, FILE *html);
 /* Compares groups of runs by label, with confidence intervals. */
 void report_compare(struct run *const *run, size_t runs, FILE *html);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Makes the pictures of the page interactive: zoom, scroll, point, switch lines off. Their
- * data is in the page as JSON next to each picture; without this script, and on paper, the
- * drawn picture remains. dygraphs does the plotting.
+ * Makes the timelines of the page interactive: zoom, scroll, point, switch lines off. Their
+ * data is in the page as JSON next to each; without this script, and on paper, the drawn
+ * picture remains. dygraphs does the plotting; colours are those of the page's style.
  */
 "use strict";
 
@@ -17,6 +17,12 @@
 	};
 	const seconds = (us) => us / 1e6;
 	const short = (v) => Number(v.toPrecision(4)).toString();
+	const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+	const duration = (us) => us >= 1e6 ? `${short(us / 1e6)} s` : us >= 1e3 ? `${short(us / 1e3)} ms` : `${short(us)} us`;
+	/* The styles of the i-th line, as the classes line0 and on in the page's style. */
+	const ink = (i) => style(`line${i % 3}`);
+	const DASHES = [null, [7, 4], [2, 4], [9, 3, 2, 3]];
+	const dash = (i) => DASHES[Math.floor(i / 3) % DASHES.length];
 
 	/* Index of the last of @list[i * step] at or before @at; -1 before the first. */
 	const lastBefore = (list, step, at) => {
@@ -74,12 +80,14 @@
 			this.tools();
 			this.switches();
 			this.body = node("div", "charts", this.live);
-			const height = 200;
+			const height = place.clientWidth < 500 ? 150 : 190, lines = this.data.cpus;
+
 			if (this.data.rails.length)
 				this.chart(this.data.rails, this.data.axis, height, this.data.steps, false);
-			this.lanes = node("canvas", "lanes", this.body);
-			this.chart(this.data.cpus, this.data.cpus.length ? "frequency (MHz)" : "frequency not known",
-				   height + 40, true, true);
+			if (this.data.kinds.length)
+				this.lanes = node("canvas", "lanes", this.body);
+			/* The last chart has the time axis; without lines it is nothing but that. */
+			this.chart(lines, lines.length ? "frequency (MHz)" : "", lines.length ? height + 40 : 75, true, true);
 			this.cursor = node("div", "cursor", this.body);
 			this.readout = node("p", "readout note", this.live,
 					    "Point at an instant to see what ran, what was requested, and by which thread.");
@@ -104,17 +112,33 @@
 			button("\u25b6", "later (right arrow)", () => this.move(0.3));
 			button("all", "all of it (key 0)", () => this.show(this.data.from, this.data.to));
 			node("span", "note", bar, " drag to zoom, shift and drag to move, double click for all");
+			this.resolution = node("p", "resolution note", this.live);
 		}
 
 		switches() {
 			const list = node("p", "legend", this.live);
-			const add = (line) => {
+			const key = (i) => {
+				const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+				const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+
+				svg.setAttribute("class", "key");
+				svg.setAttribute("width", "22");
+				svg.setAttribute("height", "8");
+				path.setAttribute("class", `line${i}`);
+				path.setAttribute("d", "M0 4H22");
+				svg.append(path);
+				return svg;
+			};
+			const add = (line, i) => {
 				const label = node("label", "item", list);
 				const box = node("input", "", label);
 
 				box.type = "checkbox";
 				box.checked = true;
-				node("span", "dot", label).style.background = line.colour;
+				if (line.colour)
+					node("span", line.waited ? "dot" : "dot hatched", label).style.backgroundColor = line.colour;
+				else
+					label.append(key(i));
 				label.append(line.name);
 				box.addEventListener("change", () => {
 					if (box.checked)
@@ -135,28 +159,39 @@
 
 		chart(lines, axis, height, steps, last) {
 			const place = node("div", "chart", this.body);
-			const shown = lines.length ? lines : [{ name: axis, colour: "#888888", points: [] }];
+			const shown = lines.length ? lines : [{ name: "", points: [] }];
 			const highest = Math.max(0, ...this.data.policies.map((p) => p.top || 0));
+			const narrow = this.place.clientWidth < 500;
 
 			place.style.height = `${height}px`;
 			const g = new Dygraph(place, rowsOf(shown, this.data.from, this.data.to), {
 				labels: ["s", ...shown.map((line, i) => `${line.name}\u200b${i}`)],
-				colors: shown.map((line) => line.colour),
-				ylabel: axis,
+				colors: shown.map((line, i) => ink(i)),
+				series: Object.fromEntries(shown.map((line, i) => [`${line.name}\u200b${i}`, { strokePattern: dash(i) }])),
+				ylabel: narrow ? "" : axis,
 				xlabel: last ? "time (s)" : "",
 				legend: "never",
 				stepPlot: steps,
 				strokeWidth: 1.3,
 				connectSeparatedPoints: true,
 				includeZero: !this.data.steps || last,
-				valueRange: last && highest ? [0, highest * 1.06] : null,
-				axisLabelWidth: 52,
-				gridLineColor: "#d5dae0",
+				valueRange: !lines.length ? [0, 1] : last && highest ? [0, highest * 1.06] : null,
+				axes: { x: { axisLabelFormatter: (v, granularity, option, graph) => {
+						const [a, b] = graph.xAxisRange();
+						const digits = Math.ceil(1 - Math.log10(b - a));
+
+						return digits > 1 ? v.toFixed(Math.min(digits, 6)) : short(v);
+					} },
+					y: { axisLabelWidth: narrow ? 50 : 56, drawGrid: lines.length > 0,
+					     axisLabelFormatter: (v) => lines.length ? short(v) : "" } },
+				gridLineColor: style("grid"),
+				axisLineColor: style("soft"),
 				dateWindow: [seconds(this.data.from), seconds(this.data.to)],
 				showRangeSelector: last,
 				rangeSelectorHeight: 24,
-				rangeSelectorPlotStrokeColor: "#8a94a0",
-				rangeSelectorPlotFillColor: "#c3cad2",
+				rangeSelectorPlotStrokeColor: style("line1"),
+				rangeSelectorPlotFillColor: style("line2"),
+				rangeSelectorForegroundStrokeColor: style("soft"),
 				underlayCallback: (ctx, area, graph) => this.shade(ctx, area, graph),
 				drawCallback: (graph, first) => first || this.follow(graph),
 				highlightCallback: (event, x) => this.showInstant(x * 1e6),
@@ -189,6 +224,32 @@
 				g.updateOptions({});
 			this.following = false;
 			this.drawLanes();
+		}
+
+		/* The colours of the page's style have changed. */
+		recolour() {
+			this.following = true;
+			for (const g of this.charts)
+				g.updateOptions({
+					colors: (g.lines.length ? g.lines : [0]).map((line, i) => ink(i)),
+					gridLineColor: style("grid"),
+					axisLineColor: style("soft"),
+				});
+			this.following = false;
+			this.drawLanes();
+		}
+
+		/* How fine the data is in what is shown: one value of each line, and of phases a gap. */
+		showResolution() {
+			const [a, b] = this.charts[0].xAxisRange().map((s) => s * 1e6);
+			const w = this.data.windows, i = lastBefore(w, 2, a) * 2;
+			const inside = i >= 0 && w[i + 1] >= b;
+			const part = (inside ? w[i + 1] - w[i] : this.data.to - this.data.from) / this.data.cells;
+
+			this.resolution.textContent = `Shown: ${duration(b - a)}. Resolution: ` +
+				(this.data.whole ? "all that was recorded." :
+				`${duration(part)}${inside ? ", around a listed pause" : ", or better"}.`);
+			this.resolution.dataset.us = this.data.whole ? 0 : part;
 		}
 
 		show(from, to) {
@@ -241,8 +302,11 @@
 		}
 
 		shade(ctx, area, graph) {
+			/* The bare time axis. */
+			if (!graph.lines?.length)
+				return;
 			ctx.save();
-			ctx.globalAlpha = 0.16;
+			ctx.globalAlpha = dark.matches ? 0.26 : 0.16;
 			for (const kind of this.data.kinds) {
 				if (this.hidden.has(kind))
 					continue;
@@ -253,6 +317,10 @@
 		}
 
 		drawLanes() {
+			this.showResolution();
+			this.drawCursor();
+			if (!this.lanes)
+				return;
 			const graph = this.charts[this.charts.length - 1];
 			const scale = window.devicePixelRatio || 1, height = 44;
 			const width = this.body.clientWidth, left = graph.getArea().x;
@@ -262,12 +330,12 @@
 			this.lanes.height = height * scale;
 			this.lanes.style.height = `${height}px`;
 			ctx.scale(scale, scale);
-			ctx.font = "10px system-ui, sans-serif";
+			ctx.font = "11px system-ui, sans-serif";
 			ctx.textAlign = "right";
-			ctx.fillStyle = "#33404d";
-			ctx.fillText("waited for", left - 4, 14, left - 6);
+			ctx.fillStyle = style("soft");
+			ctx.fillText("threads wait", left - 4, 14, left - 6);
 			ctx.fillText("concurrent", left - 4, 36, left - 6);
-			ctx.fillStyle = "#d5dae0";
+			ctx.fillStyle = style("grid");
 			ctx.fillRect(left, height / 2, width - left, 1);
 			for (const kind of this.data.kinds) {
 				if (this.hidden.has(kind))
@@ -275,7 +343,18 @@
 				ctx.fillStyle = kind.colour;
 				this.boxes(kind, graph, (x, w) => ctx.fillRect(x, kind.waited ? 2 : 25, w, 17));
 			}
-			this.drawCursor();
+			/* Concurrent phases are hatched. */
+			ctx.beginPath();
+			ctx.rect(left, 25, width - left, 17);
+			ctx.clip();
+			ctx.beginPath();
+			for (let x = left - 17; x < width; x += 5) {
+				ctx.moveTo(x, 42);
+				ctx.lineTo(x + 17, 25);
+			}
+			ctx.strokeStyle = style("card");
+			ctx.lineWidth = 1.5;
+			ctx.stroke();
 		}
 
 		drawCursor() {
@@ -346,12 +425,14 @@
 	}
 
 	const timelines = new Map();
+	const dark = matchMedia("(prefers-color-scheme: dark)");
 
 	/* First, for a chart takes the size of what is shown. */
 	document.body.classList.add("scripted");
 	for (const place of document.querySelectorAll(".timeline"))
 		timelines.set(place.id, new Timeline(place));
 	window.addEventListener("resize", () => timelines.forEach((t) => t.drawLanes()));
+	dark.addEventListener("change", () => timelines.forEach((t) => t.recolour()));
 
 	/* A row of a table leads to its place. */
 	document.addEventListener("click", (event) => {
@@ -362,8 +443,8 @@
 			return;
 		const from = Number(link.dataset.from), to = Number(link.dataset.to);
 
-		timeline.show(from - (to - from), to + (to - from));
-		timeline.showInstant((from + to) / 2);
+		timeline.show(from, to);
+		timeline.showInstant(Number(link.dataset.at));
 	});
 	window.addEventListener("beforeprint", () => {
 		for (const details of document.querySelectorAll("details"))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../common/escape.h"
 #include "../../common/names.h"
@@ -14,64 +15,55 @@
 #include "plot.h"
 #include "report.h"
 
-#define LINES  12 /* of the table of pauses */
-#define MS(ns) ((double)(ns) / 1e6)
-#define US(ns) ((long long)(ns) / 1000)
+#define LINES  12 /* of the table of pauses; half of it if several recordings are compared */
+#define MARGIN 1000000ull /* least time in ns that is shown before and after a pause */
 
-static bool phase_is_present(const struct run *run, unsigned int group)
+/* Sources of power or energy, see absence_write(). */
+#define POWER_SOURCES " hwmon iio power powercap "
+#define MS(ns)	      ((double)(ns) / 1e6)
+#define US(ns)	      ((long long)(ns) / 1000)
+
+void report_find_groups(const struct run *run, bool *seen)
 {
+	memset(seen, 0, RUN_GROUPS * sizeof(*seen));
 	for (size_t i = 0; i < run->phases; i++)
-		if (run->phase[i].group == group)
-			return true;
+		seen[run->phase[i].group] = true;
+}
+
+/* Whether a column of frequencies has a value. */
+static bool run_has_frequency(const struct run *run)
+{
+	for (size_t i = 0; i < run->cpus; i++)
+		for (size_t k = 0; k < run->cpu[i].nr; k++)
+			if (run->cpu[i].step[k].khz)
+				return true;
 	return false;
 }
 
-static void legend_write(const struct run *run, FILE *html)
+/* Writes what the sources of a quantity recorded of their own absence, "name: reason; ...". */
+static void absence_write(const struct run *run, const char *names, FILE *html)
 {
-	char name[48];
+	sqlite3_stmt *s = db_query(run->db, "SELECT name, what FROM sources WHERE instr(?, ' ' || "
+					    "name || ' ') AND state != 'running' AND what != '' "
+					    "ORDER BY name");
+	bool any = false;
 
-	fputs("<p class=\"legend\">", html);
-	for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++)
-		if (phase_is_present(run, g))
-			fprintf(html,
-				"<span class=\"item\"><span class=\"dot\" style=\"background:%s\">"
-				"</span>%s</span>",
-				plot_phase_colour(g), run_group_name(g, name, sizeof(name)));
-	fputs("</p>\n", html);
-}
-
-/*
- * Finds a span around the longest pause, or the longest phase if there is no pause. Returns false
- * if there is no phase, or if the span would be more than a third of the recording.
- */
-static bool close_up_find(const struct run *run, uint64_t *t0, uint64_t *t1)
-{
-	uint64_t span = run->t1 - run->t0, width = 1000000000ull, longest = 0, from = 0;
-
-	for (size_t i = 0; i < run->pauses; i++)
-		if (run->pause[i].t1 - run->pause[i].t0 > longest) {
-			from = run->pause[i].t0;
-			longest = run->pause[i].t1 - from;
-		}
-	for (size_t i = 0; !run->pauses && i < run->phases; i++)
-		if (run->phase[i].t1 - run->phase[i].t0 > longest) {
-			from = run->phase[i].t0;
-			longest = run->phase[i].t1 - from;
-		}
-	if (!longest)
-		return false;
-	if (width < 3 * longest)
-		width = 3 * longest;
-	if (width > span / 3)
-		return false;
-	from += longest / 2;
-	*t0 = from > run->t0 + width / 2 ? from - width / 2 : run->t0;
-	*t1 = *t0 + width < run->t1 ? *t0 + width : run->t1;
-	return true;
+	if (s)
+		sqlite3_bind_text(s, 1, names, -1, SQLITE_STATIC);
+	while (db_next(s)) {
+		fputs(any ? "; " : " (", html);
+		escape_html(html, db_text(s, 0, "?"));
+		fputs(": ", html);
+		escape_html(html, db_text(s, 1, ""));
+		any = true;
+	}
+	sqlite3_finalize(s);
+	fputs(any ? ")" : "", html);
 }
 
 static void phase_table(const struct run *run, FILE *html)
 {
+	const bool mhz = run_has_frequency(run);
 	char name[48];
 
 	if (!run->phases) {
@@ -80,37 +72,42 @@ static void phase_table(const struct run *run, FILE *html)
 		      html);
 		return;
 	}
-	fputs("<div class=\"scroll\"><table><thead><tr><th>phase</th><th>count</th><th>total "
-	      "ms</th>"
-	      "<th>share</th><th>mean ms</th><th>p50 ms</th><th>p95 ms</th><th>longest ms</th>"
-	      "<th>mean MHz</th></tr></thead><tbody>\n",
-	      html);
+	fprintf(html,
+		"<div class=\"scroll narrowed\"><table><thead><tr><th>phase</th><th>count</th>"
+		"<th class=\"more\">total ms</th><th>share</th><th class=\"more\">mean ms</th>"
+		"<th class=\"more\">p50 ms</th><th class=\"more\">p95 ms</th><th>longest ms</th>"
+		"%s</tr></thead><tbody>\n",
+		mhz ? "<th class=\"more\">mean MHz</th>" : "");
 	for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++) {
 		struct run_lengths l;
 
 		run_lengths(run, g, &l);
 		if (!l.count)
 			continue;
+		fputs("<tr><td>", html);
+		plot_phase_write_dot(g, html);
 		fprintf(html,
-			"<tr><td><span class=\"dot\" "
-			"style=\"background:%s\"></span>%s</td><td>%zu</td>"
-			"<td>%.2f</td><td>%.1f&nbsp;%%</td><td>%.3f</td><td>%.3f</td><td>%.3f</td>"
-			"<td>%.3f</td>",
-			plot_phase_colour(g), run_group_name(g, name, sizeof(name)), l.count,
-			MS(l.total), 100.0 * (double)l.total / (double)run_duration(run),
-			MS(l.mean), MS(l.p50), MS(l.p95), MS(l.max));
-		if (l.khz > 0)
-			fprintf(html, "<td>%.0f</td></tr>\n", l.khz / 1000);
-		else
-			fputs("<td>?</td></tr>\n", html);
+			"%s</td><td>%zu</td><td class=\"more\">%.2f</td><td>%.1f&nbsp;%%</td>"
+			"<td class=\"more\">%.3f</td><td class=\"more\">%.3f</td>"
+			"<td class=\"more\">%.3f</td><td>%.3f</td>",
+			run_group_name(g, name, sizeof(name)), l.count, MS(l.total),
+			100.0 * (double)l.total / (double)run_duration(run), MS(l.mean), MS(l.p50),
+			MS(l.p95), MS(l.max));
+		if (mhz && l.khz > 0)
+			fprintf(html, "<td class=\"more\">%.0f</td>", l.khz / 1000);
+		else if (mhz)
+			fputs("<td class=\"more\">?</td>", html);
+		fputs("</tr>\n", html);
 	}
-	fputs("</tbody></table></div>\n", html);
+	fputs("</tbody></table></div>\n<p class=\"note\">A solid colour: threads wait for the "
+	      "phase. Hatched: it is concurrent.",
+	      html);
 	if (run->open || run->uncertain)
 		fprintf(html,
-			"<p class=\"note\">Left out, because their end is not known: %zu phases "
-			"that were still running at the end, %zu during which events were "
-			"lost.</p>\n",
+			" Left out, because their end is not known: %zu phases that were still "
+			"running at the end, %zu during which events were lost.",
 			run->open, run->uncertain);
+	fputs("</p>\n", html);
 }
 
 static void energy_cell(const struct energy_part *p, bool measured, FILE *html)
@@ -174,7 +171,7 @@ static size_t columns_load(const struct run *run, const uint16_t *group, struct 
 
 static void energy_head(const char *what, const struct column *column, size_t columns, FILE *html)
 {
-	fprintf(html, "<div class=\"scroll\"><table><thead><tr><th>%s</th>", what);
+	fprintf(html, "<div class=\"scroll\"><table class=\"energy\"><thead><tr><th>%s</th>", what);
 	for (size_t c = 0; c < columns; c++) {
 		fputs("<th>", html);
 		escape_html(html, column_name(&column[c]));
@@ -232,24 +229,29 @@ static void energy_by_phase(const struct run *run, const struct column *column, 
 {
 	char name[48], source[64];
 	struct energy model;
+	bool seen[RUN_GROUPS];
 	bool modelled = energy_modelled(run, &model, source, sizeof(source));
 
 	fputs("<h3>Energy while phases were open (J)</h3>\n", html);
 	if (!columns && !modelled) {
 		fputs("<p class=\"missing\">No rail was measured and no OPP has a power: energy is "
-		      "not known.</p>\n",
+		      "not known",
 		      html);
+		absence_write(run, POWER_SOURCES, html);
+		fputs(".</p>\n", html);
 		return;
 	}
+	report_find_groups(run, seen);
 	energy_head("phase", column, columns, html);
 	fputs(modelled ? "<th>OPP table<br>modelled</th></tr></thead><tbody>\n" :
 			 "</tr></thead><tbody>\n",
 	      html);
 	for (unsigned int g = 0; g < RUN_GROUPS; g++) {
-		if (g ? !phase_is_present(run, g) : !columns)
+		if (g ? !seen[g] : !columns)
 			continue;
-		fprintf(html, "<tr><td><span class=\"dot\" style=\"background:%s\"></span>%s</td>",
-			plot_phase_colour(g), run_group_name(g, name, sizeof(name)));
+		fputs("<tr><td>", html);
+		plot_phase_write_dot(g, html);
+		fprintf(html, "%s</td>", run_group_name(g, name, sizeof(name)));
 		for (size_t c = 0; c < columns; c++)
 			energy_cell(&column[c].e.part[g], true, html);
 		if (modelled)
@@ -334,71 +336,338 @@ static void energy_tables(const struct run *run, FILE *html)
 	free(column);
 }
 
-static void headline_write(const struct run *run, FILE *html)
+/* The pause with @times as much time as shown before and after it, within the run. */
+static struct timeline_window pause_find_window(const struct run *run, const struct pause *pause,
+						unsigned int times)
+{
+	uint64_t margin = pause->t1 - pause->t0 > MARGIN ? pause->t1 - pause->t0 : MARGIN;
+	struct timeline_window w = { run->t0, run->t1 };
+
+	margin *= times;
+	if (pause->t0 > run->t0 + margin)
+		w.t0 = pause->t0 - margin;
+	if (pause->t1 + margin < run->t1)
+		w.t1 = pause->t1 + margin;
+	return w;
+}
+
+/* The second around the longest pause. False if that is more than a third of the recording. */
+static bool close_up_find(const struct run *run, const struct pause *longest, uint64_t *t0,
+			  uint64_t *t1)
+{
+	uint64_t span = run->t1 - run->t0, width = 1000000000ull, middle;
+
+	if (width < 3 * (longest->t1 - longest->t0))
+		width = 3 * (longest->t1 - longest->t0);
+	if (width > span / 3)
+		return false;
+	middle = longest->t0 + (longest->t1 - longest->t0) / 2;
+	*t0 = middle > run->t0 + width / 2 ? middle - width / 2 : run->t0;
+	*t1 = *t0 + width < run->t1 ? *t0 + width : run->t1;
+	return true;
+}
+
+/* How often a process began to collect, and for how long any of them did. */
+struct activity {
+	size_t processes, times;
+	uint64_t ns;
+};
+
+/* Phases of a process that overlap or touch are one time. Phases are in order of begin. */
+static struct activity activity_of(const struct run *run)
+{
+	uint64_t end[RUN_GROUPS] = { 0 }, covered = 0;
+	struct activity a = { 0 };
+	struct processes p;
+
+	if (!processes_of(run, &p))
+		return a;
+	a.processes = p.nr;
+	for (size_t i = 0; i < run->phases; i++) {
+		const struct run_phase *phase = &run->phase[i];
+		uint64_t *last = &end[p.group[i]];
+
+		a.times += !*last || phase->t0 > *last;
+		*last = phase->t1 > *last ? phase->t1 : *last;
+		if (phase->t1 > covered) {
+			a.ns += phase->t1 - (phase->t0 > covered ? phase->t0 : covered);
+			covered = phase->t1;
+		}
+	}
+	processes_free(&p);
+	return a;
+}
+
+static uint64_t run_sum_phase_time(const struct run *run)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < run->phases; i++)
+		ns += run->phase[i].t1 - run->phase[i].t0;
+	return ns;
+}
+
+static void figure_begin(FILE *html, const char *name)
+{
+	fprintf(html, "<div><dt>%s</dt><dd>", name);
+}
+
+static void figure_end(FILE *html)
+{
+	fputs("</small></dd></div>\n", html);
+}
+
+static void figures_write_pauses(const struct run *run, const struct pauses_sum *sum, FILE *html)
+{
+	const double ns = (double)run_duration(run);
+
+	figure_begin(html, "paused");
+	if (!run->phases) {
+		fputs("?<small>no phase was recorded", html);
+		figure_end(html);
+		return;
+	}
+	fprintf(html, "%.2f&nbsp;%%<small>%.1f ms of %.2f s, in %zu pause%s",
+		100 * (double)sum->paused / ns / (sum->processes > 1 ? (double)sum->processes : 1),
+		MS(sum->paused), ns / 1e9, sum->count, sum->count == 1 ? "" : "s");
+	if (sum->processes > 1)
+		fprintf(html, "; a mean over %zu processes", sum->processes);
+	if (run->unsure_stops)
+		fprintf(html, "; without %zu phases of unknown end", run->unsure_stops);
+	figure_end(html);
+	if (!sum->count)
+		return;
+	figure_begin(html, "longest pause");
+	fprintf(html, "%.2f&nbsp;ms<small>median %.3g ms", MS(sum->longest), MS(sum->p50));
+	figure_end(html);
+	figure_begin(html, "99 % of pauses within");
+	fprintf(html, "%.2f&nbsp;ms<small>%s", MS(sum->p99),
+		sum->count < 100 ? "the longest: there are less than 100" : "99th percentile");
+	figure_end(html);
+}
+
+static void figures_write_collections(const struct run *run, FILE *html)
+{
+	const struct activity a = activity_of(run);
+
+	figure_begin(html, "collecting");
+	fprintf(html,
+		"%.3g&nbsp;%%<small>of the time, paused or not: %zu time%s, %zu phase%s, by "
+		"%zu process%s",
+		100 * (double)a.ns / (double)run_duration(run), a.times, a.times == 1 ? "" : "s",
+		run->phases, run->phases == 1 ? "" : "s", a.processes,
+		a.processes == 1 ? "" : "es");
+	figure_end(html);
+}
+
+/* The CPU time of threads with a role, which do nothing but collect. */
+static void figures_write_cpu(const struct run *run, FILE *html)
+{
+	sqlite3_stmt *s = db_query(
+		run->db, "WITH workers AS (SELECT DISTINCT tgid, tid FROM leases WHERE role > 0), "
+			 "used AS (SELECT tgid, tid, max(run_ns) - min(run_ns) AS ns, count(*) AS "
+			 "readings FROM sched GROUP BY tgid, tid) "
+			 "SELECT sum(ns), count(*), (SELECT sum(ns) FROM used), max(readings) "
+			 "FROM used JOIN workers USING(tgid, tid)");
+	int64_t ns = 0, threads = 0, all = 0, readings = 0;
+
+	if (db_next(s)) {
+		ns = db_int(s, 0, 0);
+		threads = db_int(s, 1, 0);
+		all = db_int(s, 2, 0);
+		readings = db_int(s, 3, 0);
+	}
+	sqlite3_finalize(s);
+	figure_begin(html, "GC CPU time");
+	if (readings > 1 && all > 0)
+		fprintf(html,
+			"%.2f&nbsp;s<small>of %lld thread%s that only collect, %.0f&nbsp;%% of "
+			"the CPU time of all threads with hints",
+			(double)ns / 1e9, (long long)threads, threads == 1 ? "" : "s",
+			100 * (double)ns / (double)all);
+	else if (run->phases)
+		fprintf(html,
+			"?<small>no thread that only collects was recorded; phases took "
+			"%.2f&nbsp;s in all",
+			(double)run_sum_phase_time(run) / 1e9);
+	else
+		fputs("?<small>no thread that only collects was recorded", html);
+	figure_end(html);
+}
+
+static void figures_write_energy(const struct run *run, const struct column *column, size_t columns,
+				 FILE *html)
+{
+	figure_begin(html, "energy in phases");
+	if (columns) {
+		const struct energy_part in = energy_inside(&column->e);
+
+		if (in.ns && energy_resolved(&in))
+			fprintf(html, "%.3g&nbsp;J", in.joules);
+		else
+			fputs("?", html);
+		fprintf(html, "<small>of %.4g J by ", column->e.total);
+		escape_html(html, column_name(column));
+		if (in.ns && isfinite(in.high))
+			fprintf(html, "; bounds %.3g to %.3g J", in.low, in.high);
+		else if (!in.ns)
+			fputs("; no phase is within its readings", html);
+		if (in.ns && !energy_resolved(&in))
+			fputs("; the phases are short against the time between readings", html);
+		if (columns > 1)
+			fprintf(html, "; %zu more below", columns - 1);
+	} else {
+		fputs("?<small>no power rail was recorded", html);
+		absence_write(run, POWER_SOURCES, html);
+	}
+	figure_end(html);
+}
+
+static void figures_write(const struct run *run, FILE *html)
 {
 	const struct pauses_sum sum = pauses_sum(run, PAUSES_ALL);
+	struct column *column = calloc(run->rails + 1, sizeof(*column));
 
+	fputs("<dl class=\"figures\">\n", html);
+	figures_write_pauses(run, &sum, html);
+	if (run->phases)
+		figures_write_collections(run, html);
+	figures_write_cpu(run, html);
+	if (column)
+		figures_write_energy(run, column, columns_load(run, NULL, column), html);
+	else
+		db_missing(run->path, "no memory for its energy");
+	fputs("</dl>\n", html);
+	free(column);
+}
+
+static void headline_write(const struct run *run, FILE *html)
+{
+	char when[40];
+
+	run_began(run, when, sizeof(when));
 	fprintf(html, "<p class=\"sub\">%.2f s", (double)run_duration(run) / 1e9);
 	if (run->c1)
 		fprintf(html, " (recorded: %.2f s)", (double)(run->t1 - run->t0) / 1e9);
-	fprintf(html, ", %zu phases", run->phases);
-	if (sum.count)
-		fprintf(html, ", %zu pauses, together %.1f ms, longest %.2f ms", sum.count,
-			MS(sum.paused), MS(sum.longest));
+	fputs(*run->host ? " on " : "", html);
+	escape_html(html, run->host);
+	fprintf(html, ", %s</p>\n", when);
+}
+
+/* "150 ms", "2.5 us" */
+static void duration_write(double ns, FILE *html)
+{
+	if (ns >= 1e6)
+		fprintf(html, "%.3g ms", ns / 1e6);
+	else
+		fprintf(html, "%.3g us", ns / 1e3);
+}
+
+/* Says what is not drawn and why, and how fine the data is that can be zoomed to. */
+static void timeline_write_notes(const struct run *run, size_t windows, FILE *html)
+{
+	struct timeline t = { .run = run, .t0 = run->t0, .t1 = run->t1, .whole = REPORT_WHOLE };
+
+	timeline_choose(&t);
+	fputs("<p class=\"note\">", html);
+	if (!t.rails) {
+		fputs("Power is not drawn: no power rail was recorded", html);
+		absence_write(run, POWER_SOURCES, html);
+		fputs(". ", html);
+	}
+	if (!t.cpus) {
+		fputs("Frequency is not drawn: it was not recorded", html);
+		absence_write(run, " cpufreq trace ", html);
+		fputs(". ", html);
+	}
+	if (t.cpus && run->cpus > t.cpus + t.cpus_left)
+		fputs("Of each policy one CPU is drawn, for all of it have one frequency. ", html);
+	if (t.cpus_left)
+		fprintf(html, "Not drawn: %zu more policies. ", t.cpus_left);
+	if (t.rails_left)
+		fprintf(html, "Not drawn: %zu more rails; the table below has all. ", t.rails_left);
+	if (*asset_dygraphs && timeline_is_whole(&t)) {
+		fputs("The plot has all that was recorded.", html);
+	} else if (*asset_dygraphs) {
+		fprintf(html,
+			"Of a line of more than %zu points the plot has the first, lowest, "
+			"highest and last of each ",
+			REPORT_WHOLE);
+		duration_write((double)(run->t1 - run->t0) / REPORT_CELLS, html);
+		fprintf(html,
+			", and of more than %zu phases it joins those of one type that are closer "
+			"than half of that%s.",
+			REPORT_WHOLE,
+			windows ? "; around each of the longest pauses it is finer" : "");
+	}
 	fputs("</p>\n", html);
 }
 
 /* The picture, and after it the data from which the script draws its replacement. */
-static int timeline_write(const struct run *run, const char *anchor, uint64_t t0, uint64_t t1,
-			  FILE *html)
+static void timeline_write(const struct run *run, const char *anchor,
+			   const struct timeline_window *window, size_t windows,
+			   const struct pause *longest, FILE *html)
 {
-	int ret;
+	uint64_t t0, t1;
 
 	fprintf(html, "<div class=\"timeline\" id=\"%s\">\n<div class=\"still\">\n", anchor);
-	legend_write(run, html);
-	ret = plot_timeline(run, t0, t1, html);
+	plot_timeline(run, run->t0, run->t1, html);
+	if (longest && close_up_find(run, longest, &t0, &t1)) {
+		fputs("<h4>Around the longest pause</h4>\n", html);
+		plot_timeline(run, t0, t1, html);
+	}
 	fputs("</div>\n", html);
 	if (*asset_dygraphs)
-		page_timeline(run, t0, t1, html);
+		page_timeline(run, window, windows, html);
 	fputs("</div>\n", html);
-	return ret;
+	timeline_write_notes(run, windows, html);
 }
 
 static void number_write(FILE *html, double v, int decimals)
 {
 	if (isfinite(v))
-		fprintf(html, "<td>%.*f</td>", decimals, v);
+		fprintf(html, "<td class=\"more\">%.*f</td>", decimals, v);
 	else
-		fputs("<td>?</td>", html);
+		fputs("<td class=\"more\">?</td>", html);
 }
 
-static void pause_write_row(const struct run *run, const struct pause *pause, const char *anchor,
-			    FILE *html)
+/* Which columns of the table of pauses have a value. */
+struct pause_columns {
+	bool mhz, wait;
+};
+
+static void pause_write_row(const struct run *run, const struct pause *pause,
+			    const struct pause_columns *has, const char *anchor, FILE *html)
 {
 	const struct run_phase *p = pause->phase;
+	const struct timeline_window shown = pause_find_window(run, pause, 1);
 	char name[48];
 
 	fprintf(html,
-		"<tr><td><a href=\"#%s\" data-from=\"%lld\" data-to=\"%lld\">%.6f</a></td>"
-		"<td>%.3f</td><td class=\"left\"><span class=\"dot\" "
-		"style=\"background:%s\"></span>%s</td><td class=\"left\">%s</td>",
-		anchor, US(pause->t0 - run->t0), US(pause->t1 - run->t0), run_seconds(run, pause->t0),
-		MS(pause->t1 - pause->t0), plot_phase_colour(p->group),
+		"<tr><td><a href=\"#%s\" data-from=\"%lld\" data-to=\"%lld\" data-at=\"%lld\">"
+		"%.6f</a></td><td>%.3f</td><td class=\"left\">",
+		anchor, US(shown.t0 - run->t0), US(shown.t1 - run->t0),
+		US(pause->t0 + (pause->t1 - pause->t0) / 2 - run->t0), run_seconds(run, pause->t0),
+		MS(pause->t1 - pause->t0));
+	plot_phase_write_dot(p->group, html);
+	fprintf(html, "%s</td><td class=\"left more\">%s</td>",
 		run_group_name(p->group, name, sizeof(name)), name_cause(p->cause));
-	number_write(html, pause->khz > 0 ? pause->khz / 1000 : NAN, 0);
-	number_write(html, pause_at_top(pause), 3);
-	if (pause->source)
-		fputs("<td>-</td>", html);
-	else
+	if (has->mhz) {
+		number_write(html, pause->khz > 0 ? pause->khz / 1000 : NAN, 0);
+		number_write(html, pause_at_top(pause), 3);
+	}
+	if (has->wait && pause->source)
+		fputs("<td class=\"more\">-</td>", html);
+	else if (has->wait)
 		number_write(html, pause_earlier(pause), 3);
-	fputs("<td class=\"left\">", html);
+	fputs("<td class=\"left more\">", html);
 	escape_html(html, pause->comm);
 	fputs(*pause->comm ? ", thread " : "thread ", html);
 	if (p->tid)
 		fprintf(html, "%d", p->tid);
 	else
 		fputs("not known", html);
-	fprintf(html, "%s</td><td class=\"left\">", p->cpu < 0 ? ", CPU not known" : "");
+	fprintf(html, "%s</td><td class=\"left more\">", p->cpu < 0 ? ", CPU not known" : "");
 	for (size_t i = 0; i < pause->nr_concurrent; i++)
 		fprintf(html, "%s%s", i ? "; " : "",
 			run_group_name(pause->concurrent[i], name, sizeof(name)));
@@ -406,31 +675,38 @@ static void pause_write_row(const struct run *run, const struct pause *pause, co
 }
 
 /* Writes a table of the longest pauses; each row links to its time in the picture @anchor. */
-static void report_pauses(const struct run *run, const char *anchor, FILE *html)
+static void report_pauses(const struct run *run, const struct pause *pause, size_t n,
+			  const char *anchor, FILE *html)
 {
-	struct pause *pause;
-	size_t n;
+	struct pause_columns has = { 0 };
 
-	pause = pauses_longest(run, LINES, &n);
-	if (pause && n) {
-		fputs("<h3>Longest pauses</h3>\n<div class=\"scroll\"><table class=\"pauses\">"
-		      "<thead><tr><th>at (s)</th><th>length (ms)</th><th class=\"left\">phase</th>"
-		      "<th class=\"left\">cause</th><th>mean MHz</th><th>at top "
-		      "(ms)</th><th>earlier (ms)</th>"
-		      "<th class=\"left\">thread</th><th class=\"left\">concurrent "
-		      "phases</th></tr></thead>"
-		      "<tbody>\n",
-		      html);
-		for (size_t i = 0; i < n; i++)
-			pause_write_row(run, &pause[i], anchor, html);
-		fputs("</tbody></table></div>\n<p class=\"note\">At top: shortest length that the "
-		      "highest frequency of the CPU allows, because memory does not get faster. "
-		      "Earlier: how much earlier the collection had to begin to avoid the wait. "
-		      "Concurrent phases: those of other threads. The link of an instant leads to "
-		      "its place in the picture.</p>\n",
-		      html);
+	if (!n)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		has.mhz = has.mhz || pause[i].khz > 0;
+		has.wait = has.wait || !pause[i].source;
 	}
-	free(pause);
+	fprintf(html,
+		"<h3>Longest pauses</h3>\n<div class=\"scroll narrowed\"><table class=\"pauses\">"
+		"<thead><tr><th>at (s)</th><th>length (ms)</th><th class=\"left\">phase</th>"
+		"<th class=\"left more\">cause</th>%s%s<th class=\"left more\">thread</th>"
+		"<th class=\"left more\">concurrent phases</th></tr></thead><tbody>\n",
+		has.mhz ? "<th class=\"more\">mean MHz</th><th class=\"more\">at the highest<br>"
+			  "frequency (ms)</th>" :
+			  "",
+		has.wait ? "<th class=\"more\">begin earlier<br>by (ms)</th>" : "");
+	for (size_t i = 0; i < n; i++)
+		pause_write_row(run, &pause[i], &has, anchor, html);
+	fprintf(html,
+		"</tbody></table></div>\n<p class=\"note\">The link of an instant leads to its "
+		"place in the plot. %s%sConcurrent phases: those of other threads.</p>\n",
+		has.mhz ? "At the highest frequency: the shortest length that the CPU's highest "
+			  "frequency allows; it may take longer, because memory does not get "
+			  "faster. " :
+			  "",
+		has.wait ? "Begin earlier by: how much earlier the collection had to begin for "
+			   "the thread not to wait. " :
+			   "");
 }
 
 static void table_write_row(FILE *html, const char *key, const char *value)
@@ -466,7 +742,7 @@ static void report_provenance(const struct run *run, FILE *html)
 	};
 	char text[256];
 
-	fputs("<details open><summary>Where these numbers come from</summary>\n"
+	fputs("<details><summary>Where these numbers come from</summary>\n"
 	      "<table class=\"text\"><tbody>\n",
 	      html);
 	table_write_row(html, "file", run->path);
@@ -502,37 +778,69 @@ static void report_provenance(const struct run *run, FILE *html)
 	fputs("</tbody></table></details>\n", html);
 }
 
-int report_run(const struct run *run, size_t number, const struct plot_scale *scale, FILE *html)
+void report_mmu(struct run *const *run, size_t runs, FILE *html)
 {
-	char anchor[32], close[32];
-	uint64_t t0, t1;
-	int ret = 0, r;
+	bool any = false;
 
+	for (size_t i = 0; i < runs; i++)
+		any = any || run[i]->pauses;
+	if (!any) {
+		fputs("<p class=\"note\">Minimum mutator utilisation is not drawn: no pause was "
+		      "recorded.</p>\n",
+		      html);
+		return;
+	}
+	fputs("<h3>Minimum mutator utilisation</h3>\n", html);
+	plot_mmu(run, runs, html);
+	fputs("<p class=\"note\">The least share of any window of that length that the mutators "
+	      "had to themselves. Higher and further left is better; where a curve leaves 0 is "
+	      "its longest pause.</p>\n",
+	      html);
+}
+
+static void report_residency(const struct run *run, const struct plot_scale *scale, FILE *html)
+{
+	if (!run_has_frequency(run))
+		return;
+	fputs("<h3>Frequency by phase</h3>\n", html);
+	if (plot_residency(run, scale, html))
+		fputs("<p class=\"note\">Share of the time. Of a phase: the frequency of the CPU "
+		      "on which it began. Outside: all CPUs.</p>\n",
+		      html);
+	else
+		fputs("<p class=\"note\">Not known: no frequency was recorded for long enough."
+		      "</p>\n",
+		      html);
+}
+
+void report_run(struct run *run, size_t number, const struct plot_scale *scale, bool alone,
+		FILE *html)
+{
+	struct timeline_window window[LINES];
+	struct pause *pause;
+	char anchor[32];
+	size_t n, windows;
+
+	pause = pauses_longest(run, alone ? LINES : LINES / 2, &n);
 	fprintf(html, "<section id=\"run%zu\">\n<h2>", number);
 	escape_html(html, run->label);
 	fputs("</h2>\n", html);
 	headline_write(run, html);
+	figures_write(run, html);
 	fputs("<h3>Over time</h3>\n", html);
 	snprintf(anchor, sizeof(anchor), "run%zu-time", number);
-	ret = timeline_write(run, anchor, run->t0, run->t1, html);
-	if (close_up_find(run, &t0, &t1)) {
-		fprintf(html, "<h3>Around the longest pause</h3>\n");
-		snprintf(close, sizeof(close), "run%zu-close", number);
-		r = timeline_write(run, close, t0, t1, html);
-		ret = ret ? ret : r;
-	}
+	for (size_t i = 0; i < n; i++)
+		window[i] = pause_find_window(run, &pause[i], 2);
+	windows = timeline_merge_windows(window, n);
+	timeline_write(run, anchor, window, windows, n ? pause : NULL, html);
+	report_pauses(run, pause, n, anchor, html);
+	free(pause);
 	fputs("<h3>Phases</h3>\n", html);
 	phase_table(run, html);
-	report_pauses(run, anchor, html);
-	fputs("<h3>Frequency by phase</h3>\n", html);
-	r = plot_residency(run, scale, html);
-	ret = ret ? ret : r;
-	fputs("<p class=\"note\">Of a phase: the frequency of the CPU on which it began. Outside: "
-	      "all "
-	      "CPUs.</p>\n",
-	      html);
 	energy_tables(run, html);
+	report_residency(run, scale, html);
+	if (alone)
+		report_mmu(&run, 1, html);
 	report_provenance(run, html);
 	fputs("</section>\n", html);
-	return ret;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The timeline as JSON for the page's script: the lines of plot-timeline.c at a finer
- * resolution, so that zooming shows more, and the frequency decisions and policy limits that
- * the readout under the pointer shows.
+ * resolution, finest around the listed pauses, so that zooming shows more; and the frequency
+ * decisions and policy limits that the readout under the pointer shows.
  */
 #include <stdio.h>
 
@@ -12,8 +12,6 @@
 #include "plot.h"
 #include "report.h"
 #include "timeline.h"
-
-#define CELLS 4000
 
 struct writing {
 	struct timeline line;
@@ -50,12 +48,11 @@ static void page_write_box(void *data, uint64_t from, uint64_t to)
 	json_int(&w->json, NULL, time_to_us(w, to));
 }
 
-static void page_begin_line(struct json *j, const char *name, const char *colour)
+static void page_begin_line(struct json *j, const char *name)
 {
 	json_line(j);
 	json_object(j, NULL);
 	json_text(j, "name", name);
-	json_text(j, "colour", colour);
 	json_list(j, "points");
 }
 
@@ -67,7 +64,7 @@ static void page_write_lines(struct writing *w)
 
 	json_list(j, "rails");
 	for (size_t i = 0; i < w->line.rails; i++) {
-		page_begin_line(j, timeline_rail_name(&w->line, i), plot_line_colour(i));
+		page_begin_line(j, timeline_rail_name(&w->line, i));
 		timeline_rail(&w->line, i, &sink);
 		json_end(j);
 		json_end(j);
@@ -76,7 +73,7 @@ static void page_write_lines(struct writing *w)
 	json_list(j, "cpus");
 	for (size_t i = 0; i < w->line.cpus; i++) {
 		snprintf(name, sizeof(name), "cpu%u", w->line.run->cpu[w->line.cpu[i]].cpu);
-		page_begin_line(j, name, plot_line_colour(i));
+		page_begin_line(j, name);
 		timeline_cpu(&w->line, i, &sink);
 		json_end(j);
 		json_end(j);
@@ -86,67 +83,84 @@ static void page_write_lines(struct writing *w)
 
 static void page_write_phases(struct writing *w)
 {
-	bool seen[RUN_GROUPS] = { false };
 	struct json *j = &w->json;
+	bool seen[RUN_GROUPS];
 	char name[48];
 
-	for (size_t i = 0; i < w->line.run->phases; i++)
-		seen[w->line.run->phase[i].group] = true;
+	report_find_groups(w->line.run, seen);
 	json_list(j, "kinds");
 	for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++) {
 		if (!seen[g])
 			continue;
-		page_begin_line(j, run_group_name(g, name, sizeof(name)), plot_phase_colour(g));
+		page_begin_line(j, run_group_name(g, name, sizeof(name)));
 		timeline_boxes(&w->line, g, page_write_box, w);
 		json_end(j);
+		json_text(j, "colour", plot_phase_colour(g));
 		json_bool(j, "waited", g % CLASS_NR >= CLASS_FOREGROUND);
 		json_end(j);
 	}
 	json_end(j);
 }
 
+struct decision {
+	uint64_t t;
+	int64_t khz, tid;
+	uint32_t reason;
+	struct timeline_cell cell;
+};
+
+static void page_write_decision(struct writing *w, const struct decision *d)
+{
+	struct json *j = &w->json;
+
+	json_int(j, NULL, time_to_us(w, d->t));
+	json_int(j, NULL, d->khz / 1000);
+	json_text(j, NULL, name_reason(d->reason));
+	json_int(j, NULL, d->tid);
+}
+
+static bool decisions_share_cell(const struct decision *a, const struct decision *b,
+				 const struct timeline *t)
+{
+	/* All decisions before t0 are in one part. */
+	return (a->t < t->t0 && b->t < t->t0) ||
+	       ((a->t < t->t0) == (b->t < t->t0) && a->cell.number == b->cell.number &&
+		a->cell.window == b->cell.window && a->cell.inside == b->cell.inside);
+}
+
 /*
- * Writes [us, MHz, reason, thread]... Of several decisions in one cell only the last is written:
- * it is the one in force until the next.
+ * Writes [us, MHz, reason, thread]... Of several decisions in one part only the last is written,
+ * unless there are few: it is the one in force until the next.
  */
 static void page_write_decisions(struct writing *w, int64_t policy)
 {
-	sqlite3_stmt *s = db_query(w->line.run->db,
-				   "SELECT t, khz, reason, tid FROM decisions WHERE policy = ? "
-				   "ORDER BY t");
-	const uint64_t part = (w->line.t1 - w->line.t0) / CELLS + 1;
-	struct json *j = &w->json;
-	uint64_t t, cell, last_cell = 0, last_t = 0;
-	int64_t khz = 0, tid = 0;
-	uint32_t reason = 0;
-	bool more;
+	sqlite3_stmt *s = db_query(
+		w->line.run->db, "SELECT t, khz, reason, tid, (SELECT count(*) FROM decisions "
+				 "WHERE policy = ?1) FROM decisions WHERE policy = ?1 ORDER BY t");
+	struct decision now = { 0 }, last = { 0 };
+	bool any = false;
 
-	json_list(j, "decisions");
+	json_list(&w->json, "decisions");
 	if (s)
 		sqlite3_bind_int64(s, 1, policy);
-	do {
-		more = db_next(s);
-		t = more ? (uint64_t)db_int(s, 0, 0) : UINT64_MAX;
-		/* All decisions before t0 share one cell, and all after t1 another. */
-		cell = t > w->line.t1 ? UINT64_MAX :
-		       t < w->line.t0 ? UINT64_MAX - 1 :
-					(t - w->line.t0) / part;
-		if (last_t && cell != last_cell) {
-			json_int(j, NULL, time_to_us(w, last_t));
-			json_int(j, NULL, khz / 1000);
-			json_text(j, NULL, name_reason(reason));
-			json_int(j, NULL, tid);
-		}
-		last_cell = cell;
-		last_t = t <= w->line.t1 ? t : 0;
-		if (more) {
-			khz = db_int(s, 1, 0);
-			reason = db_u32(s, 2, UINT32_MAX);
-			tid = db_int(s, 3, 0);
-		}
-	} while (last_t);
+	while (db_next(s)) {
+		now.t = (uint64_t)db_int(s, 0, 0);
+		if (now.t > w->line.t1)
+			break;
+		now.khz = db_int(s, 1, 0);
+		now.reason = db_u32(s, 2, UINT32_MAX);
+		now.tid = db_int(s, 3, 0);
+		timeline_find_cell(&w->line, now.t, &now.cell);
+		if (any && ((uint64_t)db_int(s, 4, 0) <= w->line.whole ||
+			    !decisions_share_cell(&last, &now, &w->line)))
+			page_write_decision(w, &last);
+		last = now;
+		any = true;
+	}
+	if (any)
+		page_write_decision(w, &last);
 	sqlite3_finalize(s);
-	json_end(j);
+	json_end(&w->json);
 }
 
 /* Writes [us, governor, lowest MHz, highest MHz]... */
@@ -191,18 +205,33 @@ static void page_write_policies(struct writing *w)
 	json_end(j);
 }
 
-void page_timeline(const struct run *run, uint64_t t0, uint64_t t1, FILE *html)
+void page_timeline(const struct run *run, const struct timeline_window *window, size_t windows,
+		   FILE *html)
 {
 	struct writing w = {
-		.line = { .run = run, .t0 = t0, .t1 = t1, .cells = CELLS },
+		.line = { .run = run,
+			  .t0 = run->t0,
+			  .t1 = run->t1,
+			  .cells = REPORT_CELLS,
+			  .window = window,
+			  .windows = windows,
+			  .whole = REPORT_WHOLE },
 		.json = { .f = html },
 	};
 
 	timeline_choose(&w.line);
 	fputs("<script type=\"application/json\">", html);
 	json_object(&w.json, NULL);
-	json_int(&w.json, "from", time_to_us(&w, t0));
-	json_int(&w.json, "to", time_to_us(&w, t1));
+	json_int(&w.json, "from", 0);
+	json_int(&w.json, "to", time_to_us(&w, run->t1));
+	json_int(&w.json, "cells", REPORT_CELLS);
+	json_list(&w.json, "windows");
+	for (size_t i = 0; i < windows; i++) {
+		json_int(&w.json, NULL, time_to_us(&w, window[i].t0));
+		json_int(&w.json, NULL, time_to_us(&w, window[i].t1));
+	}
+	json_end(&w.json);
+	json_bool(&w.json, "whole", timeline_is_whole(&w.line));
 	json_text(&w.json, "axis", w.line.axis);
 	json_bool(&w.json, "steps", w.line.steps);
 	page_write_lines(&w);

@@ -7,11 +7,50 @@
 #include "../../common/text.h"
 #include "../recording/db.h"
 
+static int window_compare_begin(const void *a, const void *b)
+{
+	const struct timeline_window *x = a, *y = b;
+
+	return (x->t0 > y->t0) - (x->t0 < y->t0);
+}
+
+size_t timeline_merge_windows(struct timeline_window *window, size_t nr)
+{
+	size_t kept = 0;
+
+	qsort(window, nr, sizeof(*window), window_compare_begin);
+	for (size_t i = 0; i < nr; i++) {
+		if (kept && window[i].t0 <= window[kept - 1].t1) {
+			if (window[i].t1 > window[kept - 1].t1)
+				window[kept - 1].t1 = window[i].t1;
+		} else {
+			window[kept++] = window[i];
+		}
+	}
+	return kept;
+}
+
+void timeline_find_cell(const struct timeline *tl, uint64_t t, struct timeline_cell *c)
+{
+	uint64_t t0 = tl->t0, t1 = tl->t1;
+
+	while (c->window < tl->windows && tl->window[c->window].t1 < t)
+		c->window++;
+	c->inside = c->window < tl->windows && tl->window[c->window].t0 <= t;
+	if (c->inside) {
+		t0 = tl->window[c->window].t0;
+		t1 = tl->window[c->window].t1;
+	}
+	c->length = (t1 - t0) / tl->cells + 1;
+	c->number = t > t0 ? (t - t0) / c->length : 0;
+}
+
 size_t timeline_boxes(const struct timeline *t, unsigned int group,
 		      void (*box)(void *data, uint64_t from, uint64_t to), void *data)
 {
 	const struct run *run = t->run;
-	uint64_t part = (t->t1 - t->t0) / t->cells, from = 0, to = 0;
+	struct timeline_cell cell = { 0 };
+	uint64_t from = 0, to = 0, gap;
 	size_t n = 0;
 
 	for (size_t i = 0; i < run->phases; i++) {
@@ -19,7 +58,9 @@ size_t timeline_boxes(const struct timeline *t, unsigned int group,
 
 		if (p->group != group || p->t1 <= t->t0 || p->t0 >= t->t1)
 			continue;
-		if (n && p->t0 <= to + part / 2) {
+		timeline_find_cell(t, p->t0, &cell);
+		gap = run->phases <= t->whole ? 0 : cell.length / 2;
+		if (n && p->t0 <= to + gap) {
 			if (p->t1 > to)
 				to = p->t1;
 			continue;
@@ -35,10 +76,12 @@ size_t timeline_boxes(const struct timeline *t, unsigned int group,
 	return n;
 }
 
-/* Keeps up to four points of each cell, in order of time. */
+/* Keeps up to four points of each part, in order of time. */
 struct thinned {
+	const struct timeline *timeline;
 	const struct timeline_sink *sink;
-	uint64_t t0, part, cell;
+	struct timeline_cell cell;
+	bool whole;
 	struct point {
 		uint64_t t;
 		double v;
@@ -68,19 +111,21 @@ static void thinned_flush(struct thinned *l)
 	l->in_cell = 0;
 }
 
-static struct thinned thinned_init(const struct timeline *t, const struct timeline_sink *sink)
+/* @nr: number of points before they are thinned, or more. */
+static struct thinned thinned_init(const struct timeline *t, size_t nr,
+				   const struct timeline_sink *sink)
 {
-	return (struct thinned){ .sink = sink,
-				 .t0 = t->t0,
-				 .part = (t->t1 - t->t0) / t->cells + 1 };
+	return (struct thinned){ .timeline = t, .sink = sink, .whole = nr <= t->whole };
 }
 
 static void thinned_add(struct thinned *l, uint64_t t, double v)
 {
 	const struct point p = { t, v };
-	uint64_t cell = (t - l->t0) / l->part;
+	struct timeline_cell cell = l->cell;
 
-	if (l->in_cell && cell != l->cell)
+	timeline_find_cell(l->timeline, t, &cell);
+	if (l->in_cell && (l->whole || cell.number != l->cell.number ||
+			   cell.window != l->cell.window || cell.inside != l->cell.inside))
 		thinned_flush(l);
 	if (!l->in_cell)
 		l->first = l->low = l->high = p;
@@ -99,7 +144,7 @@ static size_t timeline_put_powers(const struct timeline *t, size_t rail,
 				  const struct timeline_sink *sink)
 {
 	const struct run_series *s = run_samples(t->run, rail);
-	struct thinned line = thinned_init(t, sink);
+	struct thinned line = thinned_init(t, s ? s->nr : 0, sink);
 
 	for (size_t i = 0; s && i < s->nr && s->sample[i].t <= t->t1; i++) {
 		const struct run_sample *now = &s->sample[i];
@@ -122,7 +167,7 @@ static size_t timeline_put_means(const struct timeline *t, size_t rail,
 				 const struct timeline_sink *sink)
 {
 	const struct run_series *s = run_samples(t->run, rail);
-	struct thinned line = thinned_init(t, sink);
+	struct thinned line = thinned_init(t, s ? s->nr : 0, sink);
 	bool broken = true;
 
 	for (size_t i = 1; s && i < s->nr && s->sample[i].t <= t->t1; i++) {
@@ -154,7 +199,7 @@ static size_t timeline_put_means(const struct timeline *t, size_t rail,
 size_t timeline_cpu(const struct timeline *t, size_t i, const struct timeline_sink *sink)
 {
 	const struct run_cpu *c = &t->run->cpu[t->cpu[i]];
-	struct thinned line = thinned_init(t, sink);
+	struct thinned line = thinned_init(t, c->nr, sink);
 	uint32_t khz = run_khz(t->run, (int)c->cpu, t->t0);
 
 	if (khz)
@@ -179,8 +224,8 @@ size_t timeline_cpu(const struct timeline *t, size_t i, const struct timeline_si
 static size_t timeline_put_levels(const struct timeline *t, size_t rail,
 				  const struct timeline_sink *sink)
 {
-	struct thinned line = thinned_init(t, sink);
 	const struct run_series *s = run_samples(t->run, rail);
+	struct thinned line = thinned_init(t, s ? s->nr : 0, sink);
 	double last = 0;
 	bool known = false;
 
@@ -292,6 +337,14 @@ static void timeline_choose_rails(struct timeline *t)
 		t->axis = "voltage (V)";
 }
 
+static bool cpu_has_frequency(const struct run_cpu *c)
+{
+	for (size_t k = 0; k < c->nr; k++)
+		if (c->step[k].khz)
+			return true;
+	return false;
+}
+
 /* All CPUs of a policy have one frequency, so only the first of each policy is drawn. */
 static void timeline_choose_cpus(const struct run *run, size_t *cpu, size_t *nr, size_t *left)
 {
@@ -316,7 +369,7 @@ static void timeline_choose_cpus(const struct run *run, size_t *cpu, size_t *nr,
 	}
 	sqlite3_finalize(s);
 	for (size_t i = 0; i < run->cpus; i++) {
-		if (taken && taken[i])
+		if ((taken && taken[i]) || !cpu_has_frequency(&run->cpu[i]))
 			continue;
 		if (*nr < TIMELINE_CPUS)
 			cpu[(*nr)++] = i;
@@ -324,6 +377,27 @@ static void timeline_choose_cpus(const struct run *run, size_t *cpu, size_t *nr,
 			++*left;
 	}
 	free(taken);
+}
+
+bool timeline_is_whole(const struct timeline *t)
+{
+	bool whole = t->run->phases <= t->whole;
+	int64_t decisions;
+
+	whole = whole &&
+		(!db_number(t->run->db,
+			    "SELECT max(n) FROM (SELECT count(*) AS n FROM decisions GROUP "
+			    "BY policy)",
+			    0, &decisions) ||
+		 (uint64_t)decisions <= t->whole);
+	for (size_t i = 0; i < t->rails; i++) {
+		const struct run_series *s = run_samples(t->run, t->rail[i]);
+
+		whole = whole && s && s->nr <= t->whole;
+	}
+	for (size_t i = 0; i < t->cpus; i++)
+		whole = whole && t->run->cpu[t->cpu[i]].nr <= t->whole;
+	return whole;
 }
 
 void timeline_choose(struct timeline *t)

@@ -2,7 +2,7 @@
 /*
  * A time interval of a run as lines and boxes: which rails and CPUs are drawn, and their
  * points. The number of points is limited to what a picture can show, without losing a
- * peak.
+ * peak; windows of the interval, which a reader will zoom to, have as many points again.
  */
 #ifndef GCHINTCTL_TIMELINE_H
 #define GCHINTCTL_TIMELINE_H
@@ -12,6 +12,10 @@
 #define TIMELINE_RAILS 5
 #define TIMELINE_CPUS  8
 
+struct timeline_window {
+	uint64_t t0, t1;
+};
+
 /**
  * struct timeline - a time interval, and the rails and CPUs that are drawn of it
  * @run: the run
@@ -19,6 +23,9 @@
  * @t1: end of the interval
  * @cells: the number of equal parts of the interval; a line has four points at most in
  *	each part: the first, both extremes and the last
+ * @window: windows of the interval, in order and disjoint, with @cells parts each
+ * @windows: entries of @window
+ * @whole: a line of no more points, and a run of no more phases, is not thinned at all
  * @rail: indexes of run->rail: meters of power, counters of energy, then those of single
  *	cores; without any of them the voltages that changed
  * @rails: entries of @rail
@@ -33,6 +40,8 @@ struct timeline {
 	const struct run *run;
 	uint64_t t0, t1;
 	unsigned int cells;
+	const struct timeline_window *window;
+	size_t windows, whole;
 	size_t rail[TIMELINE_RAILS], rails, rails_left;
 	const char *axis;
 	bool steps;
@@ -46,14 +55,36 @@ struct timeline_sink {
 	void *data;
 };
 
-/* Fills all but run, t0, t1 and cells. */
+/* Fills the rails and CPUs. */
 void timeline_choose(struct timeline *t);
+
+/* Whether neither phases nor lines nor decisions are thinned. */
+bool timeline_is_whole(const struct timeline *t);
+
+/* Sorts windows and joins those that overlap, in place. Returns how many are left. */
+size_t timeline_merge_windows(struct timeline_window *window, size_t nr);
+
+/**
+ * struct timeline_cell - one part of the interval, or of a window
+ * @window: the first window that does not end before it
+ * @number: of the part within its window; or else within the interval
+ * @length: in ns, 1 at least
+ * @inside: it is a part of @window
+ */
+struct timeline_cell {
+	size_t window;
+	uint64_t number, length;
+	bool inside;
+};
+
+/* Finds the part with @t, which must not be before that of an earlier call with the same @c. */
+void timeline_find_cell(const struct timeline *tl, uint64_t t, struct timeline_cell *c);
 
 /* Points of rail[@i], in W or V; returns how many there were. */
 size_t timeline_rail(const struct timeline *t, size_t i, const struct timeline_sink *sink);
 /* Points of cpu[@i], in MHz. */
 size_t timeline_cpu(const struct timeline *t, size_t i, const struct timeline_sink *sink);
-/* Phases of a group; joins those closer than half a cell. Returns the number of boxes. */
+/* Phases of a group; joins those closer than half a part. Returns the number of boxes. */
 size_t timeline_boxes(const struct timeline *t, unsigned int group,
 		      void (*box)(void *data, uint64_t from, uint64_t to), void *data);
 
