@@ -151,10 +151,6 @@ profiles() {
 	own profile bin/gchintctl profile record -- true
 	(export OWN=dying && own p bin/gchintctl profile record -o p.db -- command)
 	(export OWN=bare && own p bin/gchintctl profile record -o p.db -- command)
-	: >"$d/p.db"
-	echo "== over another"
-	(cd "$d" && bin/gchintctl profile record -o p.db -- command 2>&1) || echo "exit $?"
-	rm -f "$d/p.db"
 }
 profiled() {
 	(profiles) | unmade

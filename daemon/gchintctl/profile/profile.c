@@ -107,7 +107,7 @@ static int profile_record_into(const struct options *o, const struct profile_map
 	recorder_add_option(&r, option);
 	setenv("GCHINT_SYMBOLS", maps->directory, 1);
 	ret = recorder_run(&r, command);
-	if (!r.ran)
+	if (!r.ran || access(r.file, R_OK))
 		return ret;
 	if (!profile_resolve(r.file, maps))
 		return CTL_FILE;
