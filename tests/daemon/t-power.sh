@@ -196,7 +196,7 @@ ok "the page has both" is "1 1" "$(grep -c 'Energy while phases were open' "$d/a
 # Half as busy a thread: what it did not run is not attributed to it.
 made halved "$package; update sched set run_ns = run_ns / 2; update idle set total_us = total_us + 50000 * max(0, min(usage - 30, 20)) where cpu = 0;
 	update samples set value = value - 100000 * max(0, min((t - 1000000000) / 100000000 - 30, 20))"
-ok "a thread that ran for half of its phase has half" is "2.0" "$("$ctl" --json summary "$d/halved.db" |
+ok "a thread that ran for half of its phase has half" is "2" "$("$ctl" --json summary "$d/halved.db" |
 	python3 -c 'import json, sys; print(round(json.load(sys.stdin)["energy"][0]["attributed"]["by_phase"][0]["joules"], 6))')"
 made asleep "$package; delete from idle"
 ok "without idle states nothing is attributed, for a reason" is 1 \
