@@ -255,6 +255,13 @@ uint16_t run_group(uint32_t phase, uint32_t flags)
 	return (uint16_t)(phase * CLASS_NR + c);
 }
 
+void run_find_groups(const struct run *run, bool *seen)
+{
+	memset(seen, 0, RUN_GROUPS * sizeof(*seen));
+	for (size_t i = 0; i < run->phases; i++)
+		seen[run->phase[i].group] = true;
+}
+
 const char *run_group_name(unsigned int group, char *buf, size_t size)
 {
 	static const char *const classes[CLASS_NR] = { "", ", concurrent", ", foreground", ", stw",

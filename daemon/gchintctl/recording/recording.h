@@ -186,6 +186,8 @@ double run_seconds(const struct run *run, uint64_t t);
 uint16_t run_group(uint32_t phase, uint32_t flags);
 /* "mark, concurrent"; "outside of phases" for 0. */
 const char *run_group_name(unsigned int group, char *buf, size_t size);
+/* Which groups have a phase: RUN_GROUPS flags. */
+void run_find_groups(const struct run *run, bool *seen);
 
 /* Frequency of a CPU at an instant in kHz; 0 not known. */
 uint32_t run_khz(const struct run *run, int cpu, uint64_t t);

@@ -199,7 +199,7 @@ void plot_timeline(const struct run *run, uint64_t t0, uint64_t t1, FILE *html)
 					 .title = "time" };
 
 	timeline_choose(&d.line);
-	report_find_groups(run, d.group);
+	run_find_groups(run, d.group);
 	drawing_write_rails(&d);
 	if (run->phases) {
 		legend_write_phases(&d, html);

@@ -27,8 +27,6 @@ void report_run(struct run *run, size_t number, const struct plot_scale *scale, 
 /* Writes the run as JSON for the page's script, finest in the windows. */
 void page_timeline(const struct run *run, const struct timeline_window *window, size_t windows,
 		   FILE *html);
-/* Which groups have a phase: RUN_GROUPS flags. */
-void report_find_groups(const struct run *run, bool *seen);
 /* Writes the section about MinMU, or that there is no pause. */
 void report_mmu(struct run *const *run, size_t runs, FILE *html);
 /* For recordings of several hosts, writes their list and pauses. */

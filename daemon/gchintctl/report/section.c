@@ -23,13 +23,6 @@
 #define MS(ns)	      ((double)(ns) / 1e6)
 #define US(ns)	      ((long long)(ns) / 1000)
 
-void report_find_groups(const struct run *run, bool *seen)
-{
-	memset(seen, 0, RUN_GROUPS * sizeof(*seen));
-	for (size_t i = 0; i < run->phases; i++)
-		seen[run->phase[i].group] = true;
-}
-
 /* Whether a column of frequencies has a value. */
 static bool run_has_frequency(const struct run *run)
 {
@@ -241,7 +234,7 @@ static void energy_by_phase(const struct run *run, const struct column *column, 
 		fputs(".</p>\n", html);
 		return;
 	}
-	report_find_groups(run, seen);
+	run_find_groups(run, seen);
 	energy_head("phase", column, columns, html);
 	fputs(modelled ? "<th>OPP table<br>modelled</th></tr></thead><tbody>\n" :
 			 "</tr></thead><tbody>\n",

@@ -87,7 +87,7 @@ static void page_write_phases(struct writing *w)
 	bool seen[RUN_GROUPS];
 	char name[48];
 
-	report_find_groups(w->line.run, seen);
+	run_find_groups(w->line.run, seen);
 	json_list(j, "kinds");
 	for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++) {
 		if (!seen[g])
