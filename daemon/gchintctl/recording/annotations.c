@@ -42,8 +42,8 @@ int annotations_add(const char *path, const char *text)
 		return -errno;
 	/* Do not block forever if the daemon does not read and its queue is full. */
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-	if (sendto(fd, text, strlen(text), MSG_NOSIGNAL, (struct sockaddr *)&addr,
-		   sizeof(addr)) < 0)
+	if (sendto(fd, text, strlen(text), MSG_NOSIGNAL, (struct sockaddr *)&addr, sizeof(addr)) <
+	    0)
 		ret = -errno;
 	close(fd);
 	return ret;
