@@ -22,37 +22,44 @@ for i in 1 2 3 4 5; do
 done
 "$ctl" compare "$d"/a?.db "$d"/b?.db >"$d/words"
 ok "less energy is reported as better, with its interval" grep -qE \
-	'^  energy of pin, measured +(19|20) % less \([0-9.]+ to [0-9.]+ %\): better$' "$d/words"
-ok "longer pauses are reported as worse" grep -qE '^  longest pause +(47|48|49) % more \([0-9.]+ to [0-9.]+ %\): worse$' "$d/words"
+	'^  energy of pin, measured +20\.[0-9] J → 16\.[0-9] J +(19|20) % less \([0-9.]+ to [0-9.]+ %\): better$' "$d/words"
+ok "longer pauses are reported as worse" grep -qE '^  longest pause +5\.09 ms → 7\.59 ms +(47|48|49) % more \([0-9.]+ to [0-9.]+ %\): worse$' "$d/words"
 ok "no difference is reported as none" grep -qE \
-	'^  duration +not significant with 5 and 5 runs \([0-9.]+ % less to [0-9.]+ % more\)$' "$d/words"
-ok "energy comes first, and the header names both groups" is "gchint (5) against schedutil (5) energy" \
+	'^  duration +10\.1 s → 10\.1 s +no clear difference \([0-9.]+ % less to [0-9.]+ % more\)$' "$d/words"
+ok "energy comes first, and the header names both groups" is "gchint (5) against schedutil (5), medians energy" \
 	"$(head -n 2 "$d/words" | awk 'NR == 2 { $0 = $1 } 1' | paste -sd' ')"
 "$ctl" --json compare "$d"/a?.db "$d"/b?.db >"$d/json"
 ok "JSON has the same results" is "gchint schedutil -1 True welch True" "$(python3 -c 'import json, sys
 f = next(f for f in json.load(open(sys.argv[1])) if f["figure"].startswith("energy of pin"))
 print(f["label"], f["against"], f["better"], f["significant"], f["by"], f["low"] < f["change"] < f["high"] < 0)' "$d/json")"
 "$ctl" compare "$d"/a1.db "$d"/b1.db >"$d/words"
-ok "one run of each group allows no comparison" grep -qE '^  duration +one run allows no comparison$' "$d/words"
+ok "one run of each group allows no verdict" is "1 1" "$(grep -cE '^  duration +10\.1 s → 10\.2 s +0\.5 % more \(a single run\)$' "$d/words") $(
+	grep -cx '  record two runs or more of each group for a verdict' "$d/words")"
+ok "figures without a value are named in one line" is "  0 in all runs: MinMU, 10 ms window" "$(
+	for n in a1 b1; do
+		cp "$d/$n.db" "$d/long-$n.db"
+		sqlite3 "$d/long-$n.db" "update phases set t1 = t0 + 20000000"
+	done
+	"$ctl" compare "$d/long-a1.db" "$d/long-b1.db" | grep 'in all runs')"
 ok "runs of one group cannot be compared, exit 2" bash -c "'$ctl' compare '$d/a1.db' '$d/a2.db' 2>&1 | grep -q 'all recordings are of the group .schedutil.; label them'"
 "$ctl" compare "$d"/a[123].db -- "$d"/a[45].db >"$d/words"
-ok "-- separates two groups, named by their files" is "a4.db and 1 more (2) against a1.db and 2 more (3)" \
+ok "-- separates two groups, named by their files" is "a4.db and 1 more (2) against a1.db and 2 more (3), medians" \
 	"$(head -n 1 "$d/words")"
 "$ctl" compare "$d"/b1.db -- "$d"/a[12].db >"$d/words"
-ok "labels that name the same groups are kept" is "schedutil (2) against gchint (1)" "$(head -n 1 "$d/words")"
+ok "labels that name the same groups are kept" is "schedutil (2) against gchint (1), medians" "$(head -n 1 "$d/words")"
 "$ctl" compare "$d"/a1.db "$d"/b1.db -- "$d"/b2.db >"$d/words"
-ok "a group of several labels is named by a file" is "b2.db (1) against a1.db and 1 more (2)" \
+ok "a group of several labels is named by a file" is "b2.db (1) against a1.db and 1 more (2), medians" \
 	"$(head -n 1 "$d/words")"
 mkdir "$d/old" "$d/new"
 cp "$d"/a[12].db "$d/old"
 cp "$d"/a[12].db "$d/new"
 (cd "$d" && "$ctl" compare old/a?.db -- new/a?.db) >"$d/words"
-ok "files of one name are told apart by their directories" is "new/a1.db and 1 more (2) against old/a1.db and 1 more (2)" \
+ok "files of one name are told apart by their directories" is "new/a1.db and 1 more (2) against old/a1.db and 1 more (2), medians" \
 	"$(head -n 1 "$d/words")"
 "$ctl" compare --brief -- "$d"/a?.db "$d"/b?.db >"$d/words"
-ok "a leading -- only ends the options" is "gchint (5) against schedutil (5)" "$(head -n 1 "$d/words")"
+ok "a leading -- only ends the options" is "gchint (5) against schedutil (5), medians" "$(head -n 1 "$d/words")"
 "$ctl" compare "$d"/a?.db "$d"/b?.db -- >"$d/words"
-ok "a trailing -- changes nothing" is "gchint (5) against schedutil (5)" "$(head -n 1 "$d/words")"
+ok "a trailing -- changes nothing" is "gchint (5) against schedutil (5), medians" "$(head -n 1 "$d/words")"
 all() { # COMMAND OPTION...: its status with an invalid file among others, its output, its messages
 	local status=0
 	"$ctl" "$@" "$d/a1.db" "$d/absent.db" "$d/b1.db" >"$d/out" 2>"$d/err" || status=$?
@@ -74,9 +81,9 @@ for h in a1 a2 b1 b2; do
 	sqlite3 "$d/$h.db" "insert or replace into clocks values('realtime', 'CLOCK_REALTIME', 1000000000 - 1700000000 * 1000000000, 1, 'x')"
 done
 "$ctl" compare "$d"/a[12].db "$d"/b[12].db "$d"/far-a?.db "$d"/far-b?.db | grep against >"$d/hosts"
-ok "each host is compared with itself" is "gchint @ board (2) against schedutil @ board (2)
-schedutil @ far (2) against schedutil @ board (2)
-gchint @ far (2) against schedutil @ far (2)" "$(cat "$d/hosts")"
+ok "each host is compared with itself" is "gchint @ board (2) against schedutil @ board (2), medians
+schedutil @ far (2) against schedutil @ board (2), medians
+gchint @ far (2) against schedutil @ far (2), medians" "$(cat "$d/hosts")"
 ok "recordings of one host do not show the host" is 0 \
 	"$("$ctl" compare "$d"/a[12].db "$d"/b[12].db | grep -c ' @ ')"
 "$ctl" report "$d"/a?.db "$d"/b?.db --detail 0 -o "$d/page.html"

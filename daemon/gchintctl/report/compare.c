@@ -10,41 +10,117 @@
 
 static const char usage[] =
 	"usage: gchintctl [--json] compare [--brief] FILE... [-- FILE...]\n"
-	"Describes the differences between two or more groups of recordings, energy, time and\n"
-	"pauses first: the change with its 95 % interval, or that it is not significant, and how\n"
-	"many runs would be needed to detect one of 5 %. Of twenty figures without a real change,\n"
-	"one is significant by chance. Recordings with the same label (gchintctl record --label,\n"
+	"Compares two or more groups of recordings, energy, time and pauses first: the medians\n"
+	"of both groups, the change from one to the other with its 95 % interval, and whether it\n"
+	"is better, or that there is no clear difference, and how many runs would be needed to\n"
+	"show one of 5 %. Of twenty figures without a real change, one differs by chance.\n"
+	"Recordings with the same label (gchintctl record --label,\n"
 	"else the governor) are one group; each group is compared with the first one. With --\n"
 	"between them, the recordings before and after it are two groups, whatever their labels.\n"
 	"\n"
 	"  -b, --brief  energy, time and pauses only\n";
 
+/* Three digits and the unit: "491 ms", "0.399 J", "1653 MHz". */
+static void value_format(double v, const char *unit, char *buf, size_t size)
+{
+	const double a = fabs(v);
+	const int decimals = a >= 100 || v == floor(v) ? 0 : a >= 10 ? 1 : a >= 1 ? 2 : 3;
+
+	if (a < 0.01 && a > 0)
+		snprintf(buf, size, "%.3g%s%s", v, *unit ? " " : "", unit);
+	else
+		snprintf(buf, size, "%.*f%s%s", decimals, v, *unit ? " " : "", unit);
+}
+
+/* Why a figure cannot be compared; NULL if it can. */
+static const char *verdict_obstacle(const struct verdict *v)
+{
+	if (!v->n[0])
+		return "not known of the base";
+	if (!v->n[1])
+		return "not known of these runs";
+	if (!v->min[0] && !v->max[0] && !v->min[1] && !v->max[1])
+		return "0 in all runs";
+	return NULL;
+}
+
+static void figure_print(const struct compare_figure *f, const struct verdict *v)
+{
+	const char *judgement = verdict_judgement(v, f->better);
+	char words[256], base[32], other[32], values[80];
+
+	value_format(v->median[0], f->unit, base, sizeof(base));
+	value_format(v->median[1], f->unit, other, sizeof(other));
+	snprintf(values, sizeof(values), "%s \u2192 %s", base, other);
+	verdict_words(v, words, sizeof(words));
+	/* The width is in bytes, of which the arrow has three in each row. */
+	printf("  %-28s %-26s %s%s%s\n", f->name, values, words, *judgement ? ": " : "", judgement);
+}
+
+/* One line that names all figures that cannot be compared, by reason. */
+static void group_print_obstacles(const struct comparison *c, size_t g, bool brief)
+{
+	static const char *const reasons[] = { "not known of the base", "not known of these runs",
+					       "0 in all runs" };
+	bool any = false;
+
+	for (size_t r = 0; r < sizeof(reasons) / sizeof(reasons[0]); r++) {
+		bool named = false;
+
+		for (size_t i = 0; i < c->figures; i++) {
+			const struct compare_figure *f = &c->figure[i];
+			const char *obstacle;
+			struct verdict v;
+
+			if ((!f->n[g] && !f->n[c->group[g].base]) || (brief && !f->main))
+				continue;
+			compare_verdict(c, f, g, &v);
+			obstacle = verdict_obstacle(&v);
+			if (!obstacle || strcmp(obstacle, reasons[r]))
+				continue;
+			if (named)
+				printf("; %s", f->name);
+			else
+				printf("%s%s: %s", any ? ". " : "  ", reasons[r], f->name);
+			named = any = true;
+		}
+	}
+	if (any)
+		putchar('\n');
+}
+
+static void group_print(const struct comparison *c, size_t g, bool brief)
+{
+	const struct compare_group *group = &c->group[g], *base = &c->group[group->base];
+
+	printf("%s (%zu) against %s (%zu), medians\n", group->label, group->nr, base->label,
+	       base->nr);
+	for (size_t i = 0; i < c->figures; i++) {
+		const struct compare_figure *f = &c->figure[i];
+		struct verdict v;
+
+		if (brief && !f->main)
+			continue;
+		compare_verdict(c, f, g, &v);
+		if (!verdict_obstacle(&v))
+			figure_print(f, &v);
+	}
+	group_print_obstacles(c, g, brief);
+	if (group->nr < 2 || base->nr < 2)
+		puts("  record two runs or more of each group for a verdict");
+}
+
 static void comparison_print_text(const struct comparison *c, bool brief)
 {
-	char words[256];
 	bool first = true;
 
 	for (size_t g = 0; g < c->groups; g++) {
-		size_t base = c->group[g].base;
-
-		if (base == g)
+		if (c->group[g].base == g)
 			continue;
-		printf("%s%s (%zu) against %s (%zu)\n", first ? "" : "\n", c->group[g].label,
-		       c->group[g].nr, c->group[base].label, c->group[base].nr);
+		if (!first)
+			putchar('\n');
 		first = false;
-		for (size_t i = 0; i < c->figures; i++) {
-			const struct compare_figure *f = &c->figure[i];
-			const char *judgement;
-			struct verdict v;
-
-			if ((!f->n[g] && !f->n[base]) || (brief && !f->main))
-				continue;
-			compare_verdict(c, f, g, &v);
-			judgement = verdict_judgement(&v, f->better);
-			verdict_words(&v, words, sizeof(words));
-			printf("  %-32s %s%s%s\n", f->name, words, *judgement ? ": " : "",
-			       judgement);
-		}
+		group_print(c, g, brief);
 	}
 }
 

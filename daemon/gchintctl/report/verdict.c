@@ -16,9 +16,9 @@
 #define BEYOND	      9 /* a larger change (over ten times as much) is not quantified */
 
 struct set {
-	double value[VERDICT_RUNS]; /* or their logarithms */
+	double value[VERDICT_RUNS]; /* or their logarithms, ascending */
 	size_t n;
-	double mean, variance;
+	double median, mean, variance;
 };
 
 static int by_value(const void *a, const void *b)
@@ -43,15 +43,28 @@ static void verdict_fill_range(struct verdict *v, int i, const double *value, si
 	v->max[i] = sorted[n - 1];
 }
 
-static void set_fill(struct set *s, const double *value, size_t n, bool logarithms)
+/* @median is that of the values, so that what is compared is what is shown. */
+static void set_fill(struct set *s, const double *value, size_t n, double median, bool logarithms)
 {
-	*s = (struct set){ .n = n };
+	*s = (struct set){ .n = n, .median = logarithms ? log(median) : median };
 	for (size_t i = 0; i < n; i++) {
 		s->value[i] = logarithms ? log(value[i]) : value[i];
 		s->mean += s->value[i] / (double)n;
 	}
 	for (size_t i = 0; i < n; i++)
 		s->variance += (s->value[i] - s->mean) * (s->value[i] - s->mean) / (double)(n - 1);
+	qsort(s->value, n, sizeof(*s->value), by_value);
+}
+
+/*
+ * Variance of the median of @n values of a normal distribution, relative to that of their mean
+ * (Kendall and Stuart, "The Advanced Theory of Statistics", volume 1, section 14.6).
+ */
+static double median_variance(size_t n)
+{
+	static const double ratio[] = { 1, 1, 1, 1.35, 1.19, 1.44, 1.29, 1.47 };
+
+	return n < sizeof(ratio) / sizeof(ratio[0]) ? ratio[n] : M_PI / 2;
 }
 
 /* Marsaglia's xorshift64: good enough for resampling, and the same on all machines. */
@@ -63,13 +76,21 @@ static uint64_t xorshift_next(uint64_t *state)
 	return *state;
 }
 
-static double set_resample_mean(const struct set *s, uint64_t *state)
+/* Values are in ascending order: how often each was drawn is enough to find the middle ones. */
+static double set_resample_median(const struct set *s, uint64_t *state)
 {
-	double sum = 0;
+	unsigned char drawn[VERDICT_RUNS] = { 0 };
+	size_t below = 0, at = 0;
+	double lower;
 
 	for (size_t i = 0; i < s->n; i++)
-		sum += s->value[xorshift_next(state) % s->n];
-	return sum / (double)s->n;
+		drawn[xorshift_next(state) % s->n]++;
+	for (below = drawn[0]; below <= (s->n - 1) / 2; below += drawn[at])
+		at++;
+	lower = s->value[at];
+	for (; below <= s->n / 2; below += drawn[at])
+		at++;
+	return (lower + s->value[at]) / 2;
 }
 
 static double normal_cdf(double z)
@@ -86,7 +107,7 @@ static bool interval_bootstrap(const struct set *a, const struct set *b, double 
 	if (!difference)
 		return false;
 	for (size_t i = 0; i < RESAMPLES; i++)
-		difference[i] = set_resample_mean(b, &state) - set_resample_mean(a, &state);
+		difference[i] = set_resample_median(b, &state) - set_resample_median(a, &state);
 	qsort(difference, RESAMPLES, sizeof(*difference), by_value);
 	/*
 	 * The percentile interval is too narrow for small sets: it has n for n - 1, and the
@@ -103,22 +124,23 @@ static bool interval_bootstrap(const struct set *a, const struct set *b, double 
 
 static void interval_welch(const struct set *a, const struct set *b, double *low, double *high)
 {
-	double ea = a->variance / (double)a->n, eb = b->variance / (double)b->n;
+	double ea = a->variance * median_variance(a->n) / (double)a->n;
+	double eb = b->variance * median_variance(b->n) / (double)b->n;
 	double df = ea + eb > 0 ?
 			    (ea + eb) * (ea + eb) /
 				    (ea * ea / (double)(a->n - 1) + eb * eb / (double)(b->n - 1)) :
 			    1;
 	double half = stats_t95((size_t)fmax(1, floor(df))) * sqrt(ea + eb);
 
-	*low = b->mean - a->mean - half;
-	*high = b->mean - a->mean + half;
+	*low = b->median - a->median - half;
+	*high = b->median - a->median + half;
 }
 
 /* Runs of each set for a two-sided test at 5 % that sees @difference with VERDICT_POWER. */
 static size_t sets_estimate_runs(const struct set *a, const struct set *b, double difference)
 {
 	const double z = 1.959964 + 0.841621; /* VERDICT_POWER */
-	double n = (a->variance + b->variance) * z * z / (difference * difference);
+	double n = (a->variance + b->variance) * M_PI / 2 * z * z / (difference * difference);
 
 	/* One run more approximates the t distribution of small sets (Guenther 1981). */
 	return n < 1e6 ? (size_t)ceil(n) + 1 : 0;
@@ -141,12 +163,12 @@ void verdict_of(const double *base, size_t nr_base, const double *other, size_t 
 		logarithms = logarithms && other[i] > 0;
 	if (nr_base < 1 || nr_other < 1)
 		return;
-	set_fill(&a, base, nr_base, logarithms);
-	set_fill(&b, other, nr_other, logarithms);
-	unit = logarithms ? 1 : fabs(a.mean);
+	set_fill(&a, base, nr_base, v->median[0], logarithms);
+	set_fill(&b, other, nr_other, v->median[1], logarithms);
+	unit = logarithms ? 1 : fabs(a.median);
 	if (unit <= 0)
 		return;
-	v->change = logarithms ? expm1(b.mean - a.mean) : (b.mean - a.mean) / unit;
+	v->change = logarithms ? v->median[1] / v->median[0] - 1 : (b.median - a.median) / unit;
 	if (nr_base < 2 || nr_other < 2)
 		return;
 	v->resampled =
@@ -167,7 +189,7 @@ static void change_format(double change, char *buf, size_t size)
 	if (change >= 1)
 		snprintf(buf, size, "%.*f times as much", change < 9 ? 1 : 0, change + 1);
 	else if (fabs(change) < NOTHING)
-		snprintf(buf, size, "as much");
+		snprintf(buf, size, "the same");
 	else
 		snprintf(buf, size, "%.*f %% %s", fabs(change) < 0.1 ? 1 : 0, fabs(change) * 100,
 			 change < 0 ? "less" : "more");
@@ -176,11 +198,14 @@ static void change_format(double change, char *buf, size_t size)
 /* The words for a verdict without an interval. */
 static void verdict_format_unknown(const struct verdict *v, char *buf, size_t size)
 {
-	if (!v->min[0] && !v->max[0] && !v->min[1] && !v->max[1])
+	char change[48];
+
+	if (!v->min[0] && !v->max[0] && !v->min[1] && !v->max[1]) {
 		snprintf(buf, size, "0 in all runs");
-	else if (v->n[0] < 2 || v->n[1] < 2)
-		snprintf(buf, size, "one run allows no comparison");
-	else
+	} else if (!isnan(v->change)) {
+		change_format(v->change, change, sizeof(change));
+		snprintf(buf, size, "%s (a single run)", change);
+	} else
 		snprintf(buf, size, "no ratio to a base of 0; here %.4g (%.4g to %.4g)",
 			 v->median[1], v->min[1], v->max[1]);
 }
@@ -198,7 +223,7 @@ void verdict_words(const struct verdict *v, char *buf, size_t size)
 		return;
 	}
 	if (fabs(v->low) < NOTHING && fabs(v->high) < NOTHING) {
-		snprintf(buf, size, "as much, within %.1f %%", 200 * NOTHING);
+		snprintf(buf, size, "the same, within %.1f %%", 200 * NOTHING);
 		return;
 	}
 	/* "20 % less (18 to 22 %)": one unit suffices if both ends have the sign of the change. */
@@ -223,17 +248,17 @@ void verdict_words(const struct verdict *v, char *buf, size_t size)
 	}
 	/* An interval as wide as from "90 % less" or to "ten times as much" says nothing. */
 	if (v->low < -0.9 || v->high > BEYOND)
-		snprintf(buf, size, "not significant with %zu and %zu runs", v->n[0], v->n[1]);
+		snprintf(buf, size, "no clear difference");
 	else
-		snprintf(buf, size, "not significant with %zu and %zu runs (%s to %s)", v->n[0],
-			 v->n[1], low, high);
+		snprintf(buf, size, "no clear difference (%s to %s)", low, high);
 	if (v->wanted > RUNS_SENSIBLE || !v->wanted)
 		snprintf(buf + strlen(buf), size - strlen(buf),
-			 "; even %d of each would not detect %.0f %%", RUNS_SENSIBLE,
+			 "; even %d runs of each would not show one of %.0f %%", RUNS_SENSIBLE,
 			 VERDICT_DIFFERENCE * 100);
 	else if (v->wanted > v->n[0] || v->wanted > v->n[1])
 		snprintf(buf + strlen(buf), size - strlen(buf),
-			 "; %zu of each would detect %.0f %%", v->wanted, VERDICT_DIFFERENCE * 100);
+			 "; %zu runs of each would show one of %.0f %%", v->wanted,
+			 VERDICT_DIFFERENCE * 100);
 }
 
 void verdict_conclusion(const struct verdict *v, char *buf, size_t size)

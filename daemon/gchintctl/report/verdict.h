@@ -17,7 +17,7 @@
  * @min: of the base, and of the other set; NAN without runs
  * @max: of the base, and of the other set; NAN without runs
  * @known: there is an interval: two runs of each set, and a base that is not 0
- * @change: ratio of the means less 1; of geometric means if all values are above 0
+ * @change: ratio of the medians less 1: what @median shows
  * @low: lower end of the 95 % interval of @change
  * @high: upper end
  * @significant: the interval does not contain 0
@@ -44,10 +44,10 @@ struct verdict {
  * @v: result
  *
  * With 8 or more values in each set, the interval is a bootstrap's: percentiles of 9999
- * resamples, made wider for small sets (Hesterberg, "What Teachers Should Know About
+ * resamples of the median, made wider for small sets (Hesterberg, "What Teachers Should Know About
  * the Bootstrap", 2015, section 3.2). The same values always give the same interval.
  * Fewer values say too little about the spread to resample them; then the interval is
- * from Welch's t.
+ * from Welch's t, with the variance of medians, of the logarithms if all values are above 0.
  */
 void verdict_of(const double *base, size_t nr_base, const double *other, size_t nr_other,
 		struct verdict *v);
