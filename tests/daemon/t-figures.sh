@@ -22,6 +22,14 @@ print(*(p["ns"] // 1000000 for p in json.load(sys.stdin)["phases"] if p["phase"]
 ok "of a phase that ends after the stretch only what is within it counts" is 500 "$(within roots)"
 ok "a phase that is within it counts whole" is 300 "$(within mark)"
 
+recording "insert into policies(policy, cpus) values(0, '0');
+	insert into decisions(t, policy, khz) values(1100000000, 0, 1), (1200000000, null, 2)"
+ok "a decision without a policy is on no policy's track of chrome-trace" is "policy0 governor" "$(
+	"$ctl" export -f chrome-trace "$d/a.db" | python3 -c 'import json, sys
+events = json.load(sys.stdin)["traceEvents"]
+names = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["name"] == "thread_name"}
+print(*(names[e["pid"], e["tid"]] for e in events if "khz" in e.get("args", {})))')"
+
 if command -v protoc >/dev/null; then
 	recording "insert into policies(policy, cpus) values(0, '0');
 		insert into decisions(t, policy, khz) values(1100000000, 0, 1), (1200000000, null, 2)"

@@ -75,8 +75,10 @@ static void chrome_write_processes(sqlite3 *db, struct json *j)
 	chrome_write_name(j, "process_name", PID_FREQUENCY, 0, "frequency");
 	chrome_write_name(j, "process_name", PID_RAILS, 0, "rails");
 	chrome_write_name(j, "process_name", PID_GOVERNOR, 0, "governor and annotations");
-	/* Each policy has a thread of its own for its decisions. */
-	s = db_query(db, "SELECT policy FROM policies UNION SELECT policy FROM decisions");
+	/* Each policy has a thread of its own for its decisions; others are the governor's. */
+	chrome_write_name(j, "thread_name", PID_GOVERNOR, PID_GOVERNOR, "governor");
+	s = db_query(db, "SELECT policy FROM policies UNION SELECT policy FROM decisions "
+			 "WHERE policy IS NOT NULL");
 	while (db_next(s)) {
 		snprintf(policy, sizeof(policy), "policy%" PRId64, db_int(s, 0, 0));
 		chrome_write_name(j, "thread_name", PID_GOVERNOR, db_int(s, 0, 0), policy);
@@ -163,7 +165,7 @@ static void chrome_write_instants(sqlite3 *db, struct json *j)
 		chrome_event_begin(j, "i", db_int(s, 0, 0));
 		json_text(j, "s", "t");
 		json_int(j, "pid", PID_GOVERNOR);
-		json_int(j, "tid", db_int(s, 1, 0));
+		json_int(j, "tid", db_int(s, 1, PID_GOVERNOR));
 		json_text(j, "name", name_reason((uint32_t)db_int(s, 4, UINT32_MAX)));
 		json_object(j, "args");
 		db_json(j, "from_khz", s, 2);
