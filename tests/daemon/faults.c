@@ -80,8 +80,8 @@ int __wrap_rename(const char *from, const char *to)
 int __wrap_clock_gettime(clockid_t id, struct timespec *ts)
 {
 	const bool boot = id == CLOCK_BOOTTIME;
-	const uint64_t ahead = boot ? faults.ahead_ns + faults.slept_ns :
-				      (faults.ahead_ns += faults.leap_ns);
+	const uint64_t ahead =
+		boot ? faults.ahead_ns + faults.slept_ns : (faults.ahead_ns += faults.leap_ns);
 	const uint64_t at = faults.at_ns;
 	int ret = __real_clock_gettime(id, ts);
 	uint64_t ns;

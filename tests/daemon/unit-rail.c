@@ -498,8 +498,7 @@ static void resets(struct host *host)
 		    "a counter that was reset adds no range");
 	/* 80 W, twice the highest limit: 262143.32885 J take 3276.8 s. */
 	look_at(3270000000000);
-	records_are(host->queue,
-		    "sample 3270000000000: rail 23 100000002000 +- 1\n",
+	records_are(host->queue, "sample 3270000000000: rail 23 100000002000 +- 1\n",
 		    "a long gap without a possible wrap is known");
 	look_at(6550000000000);
 	records_are(host->queue,
@@ -511,8 +510,7 @@ static void resets(struct host *host)
 		    "a gap in which the counter may have wrapped unseen is not");
 	faults.slept_ns = 99999999;
 	look_at(6550070000000);
-	records_are(host->queue,
-		    "sample 6550070000000: rail 23 100000002000 +- 1\n",
+	records_are(host->queue, "sample 6550070000000: rail 23 100000002000 +- 1\n",
 		    "clocks that differ a little were read late");
 	faults.slept_ns += 100000000;
 	place_file(RAPL "energy_uj", "9000\n");

@@ -135,8 +135,7 @@ struct counting {
 	double ns;
 };
 
-static void counting_add(void *data, int cpu, uint64_t t0, uint64_t t1,
-			 const struct cpu_time *time)
+static void counting_add(void *data, int cpu, uint64_t t0, uint64_t t1, const struct cpu_time *time)
 {
 	struct counting *c = data;
 
@@ -152,7 +151,7 @@ static double cpu_in_phases(const struct attributing *a, uint32_t cpu, uint64_t 
 	struct counting c = { .cpu = (int)cpu };
 	const struct run_phase *p;
 
-	overlap_each (p, &a->overlap, t0, t1)
+	overlap_each(p, &a->overlap, t0, t1)
 		cpu_time_each(a->times, p, later(p->t0, t0), earlier(p->t1, t1), counting_add, &c);
 	return fmin(c.ns, (double)(t1 - t0));
 }
@@ -179,8 +178,7 @@ static void awake_add_window(void *data, uint64_t t0, uint64_t t1, double idle)
 	double rest, others;
 
 	if (w->window->t0 != t0 || w->window->t1 != t1)
-		*w->window = (struct window){ t0, t1,
-					      cpu_in_phases(w->a, w->cpu, t0, t1) };
+		*w->window = (struct window){ t0, t1, cpu_in_phases(w->a, w->cpu, t0, t1) };
 	rest = window - w->window->in_phases;
 	others = fmax(0, busy - w->window->in_phases);
 	w->ns.est += limit(here + (rest > 0 ? others * (part - here) / rest : 0), 0, part);
@@ -226,9 +224,8 @@ static bool interval_known(const struct attributing *a, size_t i, double *joules
 	if (!energy_known(&s[0], &s[1], a->counter))
 		return false;
 	*joules = energy_joules(&s[0], &s[1], a->counter);
-	return !a->counter ||
-	       !energy_may_wrap(&a->rail->limits, *joules, (double)(s[1].t - s[0].t) * 1e-9,
-				a->most_w);
+	return !a->counter || !energy_may_wrap(&a->rail->limits, *joules,
+					       (double)(s[1].t - s[0].t) * 1e-9, a->most_w);
 }
 
 static double interval_watts(const struct attributing *a, size_t i)
@@ -419,8 +416,7 @@ struct attributing *attributing_of(const struct run *run, size_t rail, enum attr
 		goto free_attributing;
 	a->most_w = isfinite(r->limits.max_w) ?
 			    r->limits.max_w :
-			    energy_max_power(a->series->sample, a->series->nr,
-					     r->limits.update_ns);
+			    energy_max_power(a->series->sample, a->series->nr, r->limits.update_ns);
 	*lack = ATTRIBUTION_NO_MEMORY;
 	a->powers = powers_of(run->db);
 	a->asleep = asleep_of(run->db);
@@ -490,8 +486,8 @@ static void part_add(struct energy_part *part, const struct attributed_interval 
 	if (own->low > 0)
 		part->low += v->active_low * own->low / (own->low + spread * others->high);
 	if (own->high > 0)
-		part->high += v->active_high * spread * own->high /
-			      (spread * own->high + others->low);
+		part->high +=
+			v->active_high * spread * own->high / (spread * own->high + others->low);
 }
 
 static void attribution_add_interval(const struct attributing *a, size_t i, const uint16_t *group,
@@ -504,7 +500,8 @@ static void attribution_add_interval(const struct attributing *a, size_t i, cons
 	const struct run_phase *p;
 
 	attributing_interval(a, i, &v);
-	overlap_each (p, &a->overlap, s[0].t, s[1].t) {
+	overlap_each(p, &a->overlap, s[0].t, s[1].t)
+	{
 		const unsigned int g = group ? group[p - a->run->phase] : p->group;
 		const uint64_t t0 = later(p->t0, s[0].t), t1 = earlier(p->t1, s[1].t);
 
@@ -616,8 +613,7 @@ const char *attribution_how(const struct attribution *a, char *buf, size_t size)
 					       "not weighed: frequencies are not known" };
 
 	snprintf(buf, size, "by CPU time, %s%s%s%s; CPU time of threads: %s", weights[a->weight],
-		 a->weight == WEIGHT_POWER ? " (" : "",
-		 a->weight == WEIGHT_POWER ? a->powers : "",
+		 a->weight == WEIGHT_POWER ? " (" : "", a->weight == WEIGHT_POWER ? a->powers : "",
 		 a->weight == WEIGHT_POWER ? ")" : "",
 		 *a->threads ? a->threads : "not recorded, taken to run in all of their phases");
 	return buf;

@@ -70,8 +70,7 @@ struct attributing;
  *
  * Returns NULL if the rail's energy cannot be attributed; attributing_free() accepts NULL.
  */
-struct attributing *attributing_of(const struct run *run, size_t rail,
-				   enum attribution_lack *lack);
+struct attributing *attributing_of(const struct run *run, size_t rail, enum attribution_lack *lack);
 void attributing_free(struct attributing *a);
 
 /**

@@ -98,8 +98,7 @@ static void accounts_add_phase(struct cpu_times *times, const struct run_phase *
 {
 	for (size_t i = account_at(times, p->tgid, p->tid, p->t0);
 	     account_is(times, i, p->tgid, p->tid, p->t1); i++)
-		times->account[i].in_phases_ns +=
-			account_overlap(&times->account[i], p->t0, p->t1);
+		times->account[i].in_phases_ns += account_overlap(&times->account[i], p->t0, p->t1);
 }
 
 struct cpu_times *cpu_times_of(const struct run *run)

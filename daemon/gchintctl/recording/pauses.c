@@ -10,13 +10,13 @@
 #include "overlap.h"
 #include "threads.h"
 
-
 /* Indexes over a run that describing each of its pauses needs. */
 struct pause_query {
 	const struct run *run;
 	struct overlap overlap;
 	struct threads *threads;
-	uint32_t top_khz[CPUS_MAX]; /* highest recorded frequency of each CPU's policy; 0 not known */
+	uint32_t top_khz
+		[CPUS_MAX]; /* highest recorded frequency of each CPU's policy; 0 not known */
 };
 
 static void query_load_top_khz(struct pause_query *query)

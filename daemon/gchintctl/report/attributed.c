@@ -71,7 +71,8 @@ void attributed_print(const struct run *run, size_t rail, const struct processes
 	part_print(&a.part[0], "other threads");
 	part_print(&a.idle, "idle and shared");
 	if (a.unknown)
-		printf("  %zu of %zu intervals are not attributed: their energy or idle time is not "
+		printf("  %zu of %zu intervals are not attributed: their energy or idle time is "
+		       "not "
 		       "known\n",
 		       a.unknown, a.unknown + a.intervals);
 	if (p->nr < 2)
@@ -100,8 +101,8 @@ static void parts_print_json(struct json *j, const char *list, const struct attr
 		json_object(j, NULL);
 		if (p && p->tgid[g] > 0)
 			json_uint(j, "pid", (uint64_t)p->tgid[g]);
-		json_text(j, p ? "name" : "phase", p ? p->name[g] :
-						       run_group_name(g, name, sizeof(name)));
+		json_text(j, p ? "name" : "phase",
+			  p ? p->name[g] : run_group_name(g, name, sizeof(name)));
 		json_uint(j, "cpu_ns", a->part[g].ns);
 		json_uint(j, "unknown_ns", a->part[g].unknown_ns);
 		part_print_json(j, &a->part[g]);
@@ -157,8 +158,7 @@ static bool rail_is_still(const struct run *run, size_t rail)
 {
 	const struct run_series *s = run_samples(run, rail);
 
-	return !strcmp(run->rail[rail].kind, "energy") && s &&
-	       energy_is_still(s->sample, s->nr);
+	return !strcmp(run->rail[rail].kind, "energy") && s && energy_is_still(s->sample, s->nr);
 }
 
 static void rail_print_html(const struct run *run, size_t rail, const char *title, FILE *html)

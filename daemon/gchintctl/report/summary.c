@@ -28,10 +28,13 @@ static const char usage[] =
 	"  -w, --watts [RAIL=]LOW:HIGH  lowest and highest power of the rail (or of any), from\n"
 	"                               its data sheet: narrower bounds\n"
 	"\n"
-	"Energy is given twice. \"While open\" is that of the whole rail while a phase was open, also\n"
-	"of what else ran then: \"share by time (lower to upper bound)\"; '?' means that it is not\n"
+	"Energy is given twice. \"While open\" is that of the whole rail while a phase was open, "
+	"also\n"
+	"of what else ran then: \"share by time (lower to upper bound)\"; '?' means that it is "
+	"not\n"
 	"known, because the phases are shorter than the interval between two readings.\n"
-	"\"Attributed\" is that of the threads in phases, by their CPU time, with bounds of its own.\n";
+	"\"Attributed\" is that of the threads in phases, by their CPU time, with bounds of its "
+	"own.\n";
 
 #define MS(ns) ((double)(ns) / 1e6)
 

@@ -27,8 +27,8 @@
 #include "../store/queue.h"
 #include "tracker.h"
 
-#define RINGS	 1024
-#define ROUND	 4096 /* events read from one ring before the next ring is read */
+#define RINGS 1024
+#define ROUND 4096 /* events read from one ring before the next ring is read */
 /* Records of the queue to leave to the other sources. */
 #define QUEUE_RESERVE 1024
 

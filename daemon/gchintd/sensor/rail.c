@@ -372,10 +372,11 @@ static int64_t rail_extend(struct rails *rails, struct rail *r, int64_t raw, uin
 		r->breaks++;
 	}
 	if (noted && change == COUNTER_RESET)
-		host_note(rails->host, LOG_WARNING, source,
-			  "%s: its counter went back from %lld to %lld in %.3f s, which is no wrap: "
-			  "it was reset, and its energy meanwhile is unknown",
-			  r->name, (long long)r->last, (long long)raw, seconds);
+		host_note(
+			rails->host, LOG_WARNING, source,
+			"%s: its counter went back from %lld to %lld in %.3f s, which is no wrap: "
+			"it was reset, and its energy meanwhile is unknown",
+			r->name, (long long)r->last, (long long)raw, seconds);
 	if (noted && change == COUNTER_UNCLEAR)
 		host_note(rails->host, LOG_WARNING, source,
 			  "%s: not read for %.3f s, in which its counter may have wrapped twice: "
@@ -413,8 +414,8 @@ static int64_t rail_convert(struct rails *rails, struct rail *r, const struct re
 static void rail_lose(struct rails *rails, struct rail *r, int error, uint64_t now)
 {
 	/* A perf counter has no data while its CPU is offline, and after that only if reopened. */
-	const char *why = r->desc.event.type && error == -ENODATA ? "its CPU went offline" :
-								      strerror(-error);
+	const char *why =
+		r->desc.event.type && error == -ENODATA ? "its CPU went offline" : strerror(-error);
 
 	if (!r->gone)
 		host_note(rails->host, LOG_WARNING, config_source_name(rails->id),

@@ -116,8 +116,7 @@ static void sample_observe(struct metrics *m, const struct record *r)
 		rail->first = r->sample.value;
 		rail->seen = true;
 	}
-	rail->known = r->sample.value != UNKNOWN_S64 &&
-		      (rail->kind != RAIL_ENERGY || rail->moved);
+	rail->known = r->sample.value != UNKNOWN_S64 && (rail->kind != RAIL_ENERGY || rail->moved);
 	rail->value = r->sample.value;
 	rail->t = r->t;
 	if (rail->everyones || (rail->coarse_t && r->t - rail->coarse_t < COARSE_NS))
