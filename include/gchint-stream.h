@@ -48,11 +48,11 @@
 #include <linux/types.h>
 
 #define GCHINT_STREAM_SERVICE "/run/gchint/stream"
-#define GCHINT_STREAM_MAGIC  0x74736367u /* "gcst" in a little-endian file */
-#define GCHINT_STREAM_ABI    1
-#define GCHINT_STREAM_EVENTS 8192 /* NR, a power of two */
-#define GCHINT_STREAM_NO_CPU 0xffffffffu
-#define GCHINT_STREAM_SIGNAL 23 /* SIGURG: ignored unless a program takes it */
+#define GCHINT_STREAM_MAGIC   0x74736367u /* "gcst" in a little-endian file */
+#define GCHINT_STREAM_ABI     1
+#define GCHINT_STREAM_EVENTS  8192 /* NR, a power of two */
+#define GCHINT_STREAM_NO_CPU  0xffffffffu
+#define GCHINT_STREAM_SIGNAL  23 /* SIGURG: ignored unless a program takes it */
 
 /**
  * enum gchint_stream_type - types of events

@@ -79,8 +79,9 @@ int privilege_drop_process(void)
 {
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;
-	if (!geteuid() && (setgroups(0, NULL) || setresgid(UID_OVERFLOW, UID_OVERFLOW, UID_OVERFLOW) ||
-			   setresuid(UID_OVERFLOW, UID_OVERFLOW, UID_OVERFLOW)))
+	if (!geteuid() &&
+	    (setgroups(0, NULL) || setresgid(UID_OVERFLOW, UID_OVERFLOW, UID_OVERFLOW) ||
+	     setresuid(UID_OVERFLOW, UID_OVERFLOW, UID_OVERFLOW)))
 		return -errno;
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	return capabilities_clear();

@@ -19,13 +19,14 @@ static const char *told(const struct config *c)
 	static char text[2000];
 
 	snprintf(text, sizeof(text),
-		 "file '%s' label '%s' size %llu keep %u arguments %d durable %d queue %u genl %llu %#x "
+		 "file '%s' label '%s' size %llu keep %u arguments %d durable %d queue %u genl "
+		 "%llu %#x "
 		 "hotspots %u iio %d trace %llu listen '%s' text '%s' token '%s' each %u",
 		 c->record_file, c->label, (unsigned long long)c->max_size, c->keep, c->arguments,
-		 c->durable,
-		 c->queue, (unsigned long long)c->genl_buffer, c->genl_phases, c->hotspots.hz,
-		 c->iio_buffered, (unsigned long long)c->trace_buffer, c->metrics_listen,
-		 c->metrics_textfile, c->metrics_token_file, c->metrics_period_s);
+		 c->durable, c->queue, (unsigned long long)c->genl_buffer, c->genl_phases,
+		 c->hotspots.hz, c->iio_buffered, (unsigned long long)c->trace_buffer,
+		 c->metrics_listen, c->metrics_textfile, c->metrics_token_file,
+		 c->metrics_period_s);
 	for (int i = 0; i < SOURCE_NR; i++) {
 		const struct config_source *s = &c->source[i];
 
@@ -36,24 +37,24 @@ static const char *told(const struct config *c)
 	return text;
 }
 
-static const char usual[] =
-	"file '' label '' size 0 keep 0 arguments 0 durable 1 queue 32768 genl 8388608 0x1ffe hotspots 999 "
-	"iio 1 trace 262144 listen '' text '' token '' each 15\n"
-	"cpufreq 1 1000 5 '*'\n"
-	"cpuidle 1 1000 5 '*'\n"
-	"genl 1 20 5 '*'\n"
-	"hotplug 1 1000 5 '*'\n"
-	"hotspots 0 20 5 '*'\n"
-	"hwmon 1 50 5 '*'\n"
-	"iio 1 50 5 '*'\n"
-	"library 1 50 5 '*'\n"
-	"perf 0 1000 5 '*'\n"
-	"power 1 100 5 '*'\n"
-	"powercap 1 100 5 '*'\n"
-	"regulator 1 100 5 '*'\n"
-	"sched 1 1000 5 '*'\n"
-	"thermal 1 1000 5 '*'\n"
-	"trace 1 250 5 '*'";
+static const char usual[] = "file '' label '' size 0 keep 0 arguments 0 durable 1 queue 32768 genl "
+			    "8388608 0x1ffe hotspots 999 "
+			    "iio 1 trace 262144 listen '' text '' token '' each 15\n"
+			    "cpufreq 1 1000 5 '*'\n"
+			    "cpuidle 1 1000 5 '*'\n"
+			    "genl 1 20 5 '*'\n"
+			    "hotplug 1 1000 5 '*'\n"
+			    "hotspots 0 20 5 '*'\n"
+			    "hwmon 1 50 5 '*'\n"
+			    "iio 1 50 5 '*'\n"
+			    "library 1 50 5 '*'\n"
+			    "perf 0 1000 5 '*'\n"
+			    "power 1 100 5 '*'\n"
+			    "powercap 1 100 5 '*'\n"
+			    "regulator 1 100 5 '*'\n"
+			    "sched 1 1000 5 '*'\n"
+			    "thermal 1 1000 5 '*'\n"
+			    "trace 1 250 5 '*'";
 
 static int parse(struct config *c, const char *text, char *error, size_t size)
 {

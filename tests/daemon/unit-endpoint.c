@@ -53,8 +53,7 @@ static void tokens(struct host *host)
 	} all[] = {
 		{ "0123456789abcdef\n", 0640, "" },
 		{ "0123456789abcde\n", 0600, "a secret of at least 16 characters is needed: " },
-		{ "0123456789abcdef\n", 0604,
-		  "readable by all users; chmod o= it: until then " },
+		{ "0123456789abcdef\n", 0604, "readable by all users; chmod o= it: until then " },
 		{ NULL, 0, "No such file or directory: " },
 	};
 	char want[500];

@@ -192,7 +192,8 @@ static void probes(struct host *host)
 	text_is(text,
 		"-93 'no generic netlink in this kernel' ''\n"
 		"0 'phases, decisions and leases of the kernel' ''\n"
-		"-2 'module not loaded: no decisions, and phases only of programs that gchintctl runs' "
+		"-2 'module not loaded: no decisions, and phases only of programs that gchintctl "
+		"runs' "
 		"'modprobe cpufreq_gchint'\n"
 		"0 'module not loaded (modprobe cpufreq_gchint); waiting for it' ''\n"
 		"0 'events from the feed /run/feed' ''\n",

@@ -447,8 +447,7 @@ static void unknown_memory(void)
 
 	if (m) {
 		metrics_observe(m, &r);
-		text = metrics_text(m, NULL, NULL, METRICS_FOR_GROUP, METRICS_OPENMETRICS,
-				    &size);
+		text = metrics_text(m, NULL, NULL, METRICS_FOR_GROUP, METRICS_OPENMETRICS, &size);
 	}
 	CHECK(text && strstr(text, "daemon_wakeups_total 2") && !strstr(text, "resident"),
 	      "unknown memory has no line in the metrics");
@@ -469,8 +468,7 @@ static void unhinted_decision(void)
 		r.decision.has_latency = true;
 		r.decision.latency_ns = 30000000;
 		metrics_observe(m, &r);
-		text = metrics_text(m, NULL, NULL, METRICS_FOR_GROUP, METRICS_OPENMETRICS,
-				    &size);
+		text = metrics_text(m, NULL, NULL, METRICS_FOR_GROUP, METRICS_OPENMETRICS, &size);
 	}
 	CHECK(text && strstr(text, "hint_latency_seconds_sum 0.030000000\n") &&
 		      strstr(text, "hint_latency_seconds_count 1\n"),

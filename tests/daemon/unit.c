@@ -362,7 +362,8 @@ static void statistics(void)
 	      "a fifth less is reported with Welch's interval");
 	CHECK(about(v.median[0], 10, 1e-9) && v.min[1] == 7.84 && v.max[1] == 8.16,
 	      "the median and extremes are reported");
-	CHECK(change_is_of_medians(), "the change is that of the medians shown, within its interval");
+	CHECK(change_is_of_medians(),
+	      "the change is that of the medians shown, within its interval");
 	CHECK(says(ten, 5, eight, 5, "20 % less (18 to 22 %)"), "the result is reported in words");
 	CHECK(says(ten, 3, wild, 3,
 		   "no clear difference; even 1000 runs of each would not show one of 5 %"),

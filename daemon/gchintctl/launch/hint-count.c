@@ -202,7 +202,8 @@ static const char count_sql[] =
 	"  WHERE flags & 4 AND NOT flags & 1 AND tgid NOT IN (SELECT tgid FROM pauses))"
 	" SELECT count(*), (SELECT count(*) FROM pauses),"
 	" (SELECT count(*) FROM (SELECT tgid FROM phases UNION SELECT tgid FROM leases)),"
-	" coalesce(min(session >> 62 & 1), 1), (SELECT coalesce(sum(one), 0) FROM begins) FROM phases";
+	" coalesce(min(session >> 62 & 1), 1), (SELECT coalesce(sum(one), 0) FROM begins) FROM "
+	"phases";
 
 bool hint_count_read(struct hint_count *count, const char *path)
 {

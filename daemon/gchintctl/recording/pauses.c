@@ -155,9 +155,7 @@ static void pause_describe(const struct pause_query *query, struct pause *pause)
 
 double pause_at_top(const struct pause *p)
 {
-	return p->khz > 0 && p->top_khz ?
-		       (double)(p->t1 - p->t0) / 1e6 * p->khz / p->top_khz :
-		       NAN;
+	return p->khz > 0 && p->top_khz ? (double)(p->t1 - p->t0) / 1e6 * p->khz / p->top_khz : NAN;
 }
 
 double pause_earlier(const struct pause *p)
@@ -256,8 +254,7 @@ struct pause *pauses_longest(const struct run *run, size_t wanted, size_t *nr)
 					   .t1 = run->pause[n].t1,
 					   .source = &run->pause[n] };
 	for (size_t i = 0; i < run->phases; i++)
-		if (phase_is_wait(&run->phase[i]) && !run->phase[i].stw &&
-		    !run->phase[i].unsure)
+		if (phase_is_wait(&run->phase[i]) && !run->phase[i].stw && !run->phase[i].unsure)
 			pause[n++] = (struct pause){ .t0 = run->phase[i].t0,
 						     .t1 = run->phase[i].t1,
 						     .phase = &run->phase[i] };

@@ -338,9 +338,8 @@ static bool load_pauses(struct run *run)
 		good = run_grow(&run->pause, run->pauses, sizeof(*run->pause)) ||
 		       run_no_memory(run);
 		if (good)
-			run->pause[run->pauses++] = (struct run_pause){
-				(uint64_t)t0, (uint64_t)t1, (int32_t)db_int(s, 2, 0)
-			};
+			run->pause[run->pauses++] = (struct run_pause){ (uint64_t)t0, (uint64_t)t1,
+									(int32_t)db_int(s, 2, 0) };
 	}
 	sqlite3_finalize(s);
 	return good;

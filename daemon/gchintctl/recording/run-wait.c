@@ -142,10 +142,9 @@ bool run_wait_of(const struct run *run, struct run_wait *c)
 				break;
 		while (at < readings && reading_compare(&r[at], phase[i]) < 0)
 			at++;
-		at += run_wait_add_thread(run, c, phase + i, n, r + at,
-					  at < readings && !reading_compare(&r[at], phase[i]) ?
-						  readings - at :
-						  0);
+		at += run_wait_add_thread(
+			run, c, phase + i, n, r + at,
+			at < readings && !reading_compare(&r[at], phase[i]) ? readings - at : 0);
 	}
 	free(phase);
 	free(r);

@@ -22,7 +22,7 @@ static void cell_write(const struct verdict *v, bool base, int better, FILE *htm
 		return;
 	}
 	digits = stats_decimals(v->max[1] > v->min[1] ? v->max[1] - v->min[1] :
-							 fabs(v->median[1]) / 100);
+							fabs(v->median[1]) / 100);
 	fprintf(html, "<td><b>%.*f</b>", digits, v->median[1]);
 	if (v->n[1] > 1)
 		fprintf(html, " <span class=\"pm\">(%.*f&nbsp;to&nbsp;%.*f)</span>", digits,

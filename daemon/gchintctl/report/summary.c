@@ -19,7 +19,8 @@
 
 static const char usage[] =
 	"usage: gchintctl [--json] summary FILE [--watts [RAIL=]LOW:HIGH]...\n"
-	"Prints how long the program was paused, what its collections took in CPU time and energy,\n"
+	"Prints how long the program was paused, what its collections took in CPU time and "
+	"energy,\n"
 	"then tables: phases (count, total, share of the time, mean, p50, p95, longest, mean\n"
 	"frequency), energy by phase, process and rail with its bounds, by core if each core has\n"
 	"its own rail, time at each frequency, decisions by reason, dropped events, and the cost\n"
@@ -87,8 +88,7 @@ static void answer_print_processes(const struct run *run, const struct processes
 		if (!pauses_sum(run, p->tgid[g]).count)
 			continue;
 		lines++;
-		snprintf(prefix, sizeof(prefix), "%s: ",
-			 processes_name(p, g, name, sizeof(name)));
+		snprintf(prefix, sizeof(prefix), "%s: ", processes_name(p, g, name, sizeof(name)));
 		answer_print_paused(run, p->tgid[g], prefix);
 	}
 	if (processes > lines)
@@ -295,8 +295,8 @@ static void summary_print_phases(const struct run *run)
 {
 	char name[48];
 
-	printf("\n%-22s %7s %10s %7s %9s %9s %9s %9s %8s\n", "PHASE", "COUNT", "TOTAL ms",
-	       "SHARE", "MEAN ms", "P50 ms", "P95 ms", "MAX ms", "MEAN MHz");
+	printf("\n%-22s %7s %10s %7s %9s %9s %9s %9s %8s\n", "PHASE", "COUNT", "TOTAL ms", "SHARE",
+	       "MEAN ms", "P50 ms", "P95 ms", "MAX ms", "MEAN MHz");
 	if (!run->phases)
 		puts("none");
 	for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++) {

@@ -303,8 +303,8 @@ static void server_on_request(void *data, uint32_t events)
 		return;
 	}
 	server_end(e);
-	host_note(e->host, LOG_WARNING, "metrics",
-		  "the HTTP server ended; another starts in %d s", RESTART_S);
+	host_note(e->host, LOG_WARNING, "metrics", "the HTTP server ended; another starts in %d s",
+		  RESTART_S);
 	e->restart = loop_timer(e->host->loop, RESTART_S * NSEC_PER_SEC, server_on_restart, e);
 }
 
@@ -336,8 +336,8 @@ static void server_on_restart(void *data, uint32_t events)
 	watch_free(e->restart);
 	e->restart = NULL;
 	if (server_start(e))
-		e->restart = loop_timer(e->host->loop, RESTART_S * NSEC_PER_SEC,
-					server_on_restart, e);
+		e->restart =
+			loop_timer(e->host->loop, RESTART_S * NSEC_PER_SEC, server_on_restart, e);
 }
 
 static void http_start(struct endpoint *e)

@@ -165,8 +165,8 @@ static enum MHD_Result respond_metrics(struct http *h, struct MHD_Connection *co
 				       enum metrics_for audience)
 {
 	const enum metrics_format format = format_negotiate(connection);
-	const struct text *text = text_get(
-		h, (struct http_request){ .audience = (uint8_t)audience, .format = (uint8_t)format });
+	const struct text *text = text_get(h, (struct http_request){ .audience = (uint8_t)audience,
+								     .format = (uint8_t)format });
 	/* The response closes its descriptor. */
 	int fd = text ? dup(text->fd) : -1;
 	struct MHD_Response *response = fd < 0 ? NULL : MHD_create_response_from_fd(text->size, fd);
@@ -204,8 +204,9 @@ static enum MHD_Result http_respond(void *data, struct MHD_Connection *connectio
 	    (strncasecmp(authorization, "Bearer ", 7) || !token_matches(h, authorization + 7)))
 		return respond_text(connection, MHD_HTTP_UNAUTHORIZED, hint);
 	if (!authorization && !host_is_address(header_get(connection, MHD_HTTP_HEADER_HOST)))
-		return respond_text(connection, MHD_HTTP_FORBIDDEN,
-				    "gchintd: without the token, ask by address, or as localhost\n");
+		return respond_text(
+			connection, MHD_HTTP_FORBIDDEN,
+			"gchintd: without the token, ask by address, or as localhost\n");
 	if (!strcmp(url, "/metrics"))
 		return respond_metrics(h, connection,
 				       authorization ? METRICS_FOR_KNOWN : METRICS_FOR_EVERYONE);
@@ -260,12 +261,11 @@ int http_run(void)
 	if (recv(HTTP_CHANNEL, h.token, sizeof(h.token), 0) != sizeof(h.token))
 		return 1;
 	h.token[HTTP_TOKEN - 1] = '\0';
-	h.server = MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, http_respond, &h,
-				    MHD_OPTION_LISTEN_SOCKET, HTTP_LISTEN,
-				    MHD_OPTION_CONNECTION_LIMIT, (unsigned int)CONNECTIONS,
-				    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)IDLE_S,
-				    MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)16384,
-				    MHD_OPTION_END);
+	h.server = MHD_start_daemon(
+		MHD_USE_EPOLL, 0, NULL, NULL, http_respond, &h, MHD_OPTION_LISTEN_SOCKET,
+		HTTP_LISTEN, MHD_OPTION_CONNECTION_LIMIT, (unsigned int)CONNECTIONS,
+		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)IDLE_S,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)16384, MHD_OPTION_END);
 	info = h.server ? MHD_get_daemon_info(h.server, MHD_DAEMON_INFO_EPOLL_FD) : NULL;
 	if (!info) {
 		log_line(LOG_ERR, "metrics", "the HTTP server does not start: %s", strerror(errno));
