@@ -100,8 +100,8 @@ const struct schema_view schema_views[SCHEMA_VIEWS] = {
 	  "SELECT s.t, r.name, r.label, r.kind, s.value, r.unit, s.error_ns"
 	  " FROM samples s JOIN rails r ON r.id = s.rail" },
 	/*
-	 * What a pause is, for all readers: a time in which all mutators of one process stand. It
-	 * is the union of the stop-the-world phases of the process's threads, joined over gaps of
+	 * What a pause is, for all readers: a time in which all mutators of one process are
+	 * stopped. It is the union of the stop-the-world phases of the process's threads, joined over gaps of
 	 * up to SCHEMA_PAUSE_GAP_NS. Phases whose end is not known are left out. @id is the
 	 * longest of its phases. The single max() makes SQLite take id from the same row.
 	 */

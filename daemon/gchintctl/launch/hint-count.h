@@ -9,7 +9,7 @@
 /**
  * struct hint_count - hint counts
  * @hints: phases that began
- * @pauses: times in which all mutators of a process stood, as the view "pauses" of schema.c
+ * @pauses: times in which all mutators of a process were stopped, as the view "pauses" of schema.c
  *	defines them
  * @stops: of processes without pauses: intervals in which it always had a foreground phase open
  * @lost: events that could not be counted

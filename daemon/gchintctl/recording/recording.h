@@ -39,7 +39,7 @@ struct run_phase {
 };
 
 /*
- * A pause: a time in which all mutators of one process stand, as the view "pauses" of schema.c
+ * A pause: a time in which all mutators of one process are stopped, as the view "pauses" of schema.c
  * defines it. Phases that stop the world overlap and follow each other; pauses of a process do not.
  */
 struct run_pause {

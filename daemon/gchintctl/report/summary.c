@@ -24,7 +24,8 @@ static const char usage[] =
 	"then tables: phases (count, total, share of the time, mean, p50, p95, longest, mean\n"
 	"frequency), energy by phase, process and rail with its bounds, by core if each core has\n"
 	"its own rail, time at each frequency, decisions by reason, dropped events, and the cost\n"
-	"of the recording itself. A pause is a time in which all mutators of a process stand.\n"
+	"of the recording itself. A pause is a time in which all mutators of a process are "
+	"stopped.\n"
 	"\n"
 	"  -w, --watts [RAIL=]LOW:HIGH  lowest and highest power of the rail (or of any), from\n"
 	"                               its data sheet: narrower bounds\n"
@@ -74,7 +75,7 @@ static void answer_print_paused(const struct run *run, int32_t tgid, const char 
 
 #define ANSWER_PROCESSES 4 /* the others are only counted */
 
-/* A process stands on its own: each has a line, in the order of their first phase. */
+/* Each process has a line, in the order of their first phase. */
 static void answer_print_processes(const struct run *run, const struct processes *p,
 				   size_t processes)
 {
@@ -96,7 +97,7 @@ static void answer_print_processes(const struct run *run, const struct processes
 		       processes - lines);
 }
 
-/* What stands where no pause is: single threads that collect or wait themselves. */
+/* What is printed where there is no pause: single threads that collect or wait themselves. */
 static void answer_print_unpaused(const struct run *run)
 {
 	char length[24];
