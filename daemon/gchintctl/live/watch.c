@@ -350,6 +350,7 @@ int cmd_watch(const struct ctl *ctl, int argc, char **argv)
 			break;
 		watch_sleep(&next, (uint64_t)(period * 1e9));
 	}
+	free(w->seen);
 	free(w);
 	return ret;
 }
