@@ -3,10 +3,12 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../common/escape.h"
 #include "../recording/attribution.h"
+#include "../recording/db.h"
 
 static void attributed_of(const struct run *run, size_t rail, const uint16_t *group,
 			  struct attribution *a)
@@ -161,7 +163,9 @@ static bool rail_is_still(const struct run *run, size_t rail)
 	return !strcmp(run->rail[rail].kind, "energy") && s && energy_is_still(s->sample, s->nr);
 }
 
-static void rail_print_html(const struct run *run, size_t rail, const char *title, FILE *html)
+/* Returns why nothing was attributed, or ATTRIBUTION_KNOWN if something was printed. */
+static enum attribution_lack rail_print_html(const struct run *run, size_t rail, const char *title,
+					     FILE *html)
 {
 	struct attribution a;
 	char name[48], text[256];
@@ -170,17 +174,11 @@ static void rail_print_html(const struct run *run, size_t rail, const char *titl
 		fputs("<p class=\"missing\">", html);
 		escape_html(html, title);
 		fputs(": its counter never moved: it does not count here.</p>\n", html);
-		return;
+		return ATTRIBUTION_KNOWN;
 	}
 	attributed_of(run, rail, NULL, &a);
-	if (a.lack == ATTRIBUTION_NO_MEMORY || a.lack == ATTRIBUTION_NO_ENERGY)
-		return;
-	if (a.lack) {
-		fputs("<p class=\"missing\">", html);
-		escape_html(html, title);
-		fprintf(html, ": not known: %s.</p>\n", attribution_lack_text(a.lack));
-		return;
-	}
+	if (a.lack)
+		return a.lack;
 	fputs("<div class=\"scroll\"><table><thead><tr><th>attributed to</th><th>", html);
 	escape_html(html, title);
 	fputs("</th></tr></thead><tbody>\n", html);
@@ -192,11 +190,47 @@ static void rail_print_html(const struct run *run, size_t rail, const char *titl
 	fputs("</tbody></table></div>\n<p class=\"note\">", html);
 	escape_html(html, attribution_how(&a, text, sizeof(text)));
 	fputs(".</p>\n", html);
+	return ATTRIBUTION_KNOWN;
+}
+
+static const char *rail_title(const struct run_rail *r)
+{
+	return *r->label ? r->label : r->name;
+}
+
+/* One line for all rails that lack the same. @lack[run->rails] is that of all cores. */
+static void lacks_print_html(const struct run *run, const enum attribution_lack *lack, FILE *html)
+{
+	for (size_t i = 0; i <= run->rails; i++) {
+		const enum attribution_lack same = lack[i];
+		bool first = true;
+
+		for (size_t k = 0; k < i && first; k++)
+			first = lack[k] != same;
+		if (!first || same == ATTRIBUTION_KNOWN || same == ATTRIBUTION_NO_MEMORY ||
+		    same == ATTRIBUTION_NO_ENERGY)
+			continue;
+		fputs("<p class=\"missing\">", html);
+		for (size_t k = i; k <= run->rails; k++) {
+			if (lack[k] != same)
+				continue;
+			if (k > i)
+				fputs(", ", html);
+			escape_html(html, k < run->rails ? rail_title(&run->rail[k]) : "all cores");
+		}
+		fprintf(html, ": not known: %s.</p>\n", attribution_lack_text(same));
+	}
 }
 
 void attributed_print_html(const struct run *run, FILE *html)
 {
+	enum attribution_lack *lack = calloc(run->rails + 1, sizeof(*lack));
 	bool core = false, any = false;
+
+	if (!lack) {
+		db_missing(run->path, "no memory for its attributed energy");
+		return;
+	}
 
 	for (size_t i = 0; i < run->rails; i++) {
 		const struct run_rail *r = &run->rail[i];
@@ -208,8 +242,10 @@ void attributed_print_html(const struct run *run, FILE *html)
 		any = true;
 		core = core || *r->cpus;
 		if (!*r->cpus)
-			rail_print_html(run, i, *r->label ? r->label : r->name, html);
+			lack[i] = rail_print_html(run, i, rail_title(r), html);
 	}
 	if (core)
-		rail_print_html(run, ATTRIBUTED_CORES, "all cores", html);
+		lack[run->rails] = rail_print_html(run, ATTRIBUTED_CORES, "all cores", html);
+	lacks_print_html(run, lack, html);
+	free(lack);
 }
