@@ -109,7 +109,7 @@ static void measure_conclusions(void)
 	static const double wild[] = { 20, 3, 400 };
 
 	CHECK(concludes(ten, 5, eight, 5, "20 % less (18 to 22 %)") &&
-		      concludes(even, 3, even, 3, "as much, within 0.1 %") &&
+		      concludes(even, 3, even, 3, "the same, within 0.1 %") &&
 		      concludes(ten, 1, ten, 5, "one run allows no comparison"),
 	      "a difference is reported as by compare");
 	/* Logarithms: sd 0.0158, se 0.0100, t(8) = 2.306: +-2.33 %, rounded up. */

@@ -190,15 +190,17 @@ static void rails(struct host *host)
 	text = metrics_text(host->metrics, NULL, NULL, METRICS_FOR_GROUP, METRICS_PROMETHEUS,
 			    &size);
 	CHECK(text && !strstr(text, "2.5") &&
-		      strstr(text, "energy-core\",label=\"core of CPU 0,4\"} 0\n"),
+		      strstr(text, "energy-core\",label=\"core of CPU 0,4\"} 1\n"),
 	      "public metrics show whole joules of perf's counters");
 	free(text);
-	/* Its CPU is offline: nothing can be read, and no value is known. */
+	/* Its CPU is offline: nothing can be read, no value is known, and that is reported. */
 	close(count[0][0]);
 	count[0][0] = 0;
 	look(4000);
 	records_are(host->queue,
 		    "sample 4000: rail 1 ? +- 0\n"
+		    "note 4 'power' 'power_core-0:energy-core: its CPU went offline: its value is "
+		    "unknown from here'\n"
 		    "sample 4000: rail 2 ? +- 0\n"
 		    "sample 4000: rail 3 ? +- 0\n",
 		    "a core that went offline is unknown");

@@ -131,7 +131,7 @@ static void refused(const char *dir)
 		memset(path, 'x', sizeof(path));
 		snprintf(path, sizeof(path), "%s/", dir);
 		memset(path + strlen(path), 'x', sizeof(path) - strlen(path));
-		path[247 + more] = '\0';
+		path[239 + more] = '\0';
 		if (more) {
 			refuse(path, ": path too long",
 			       "a path without space for suffixes is refused");

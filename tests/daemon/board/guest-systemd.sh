@@ -95,6 +95,7 @@ echo 0123456789abcdef >/etc/gchint/token
 sed -i 's|^#listen = .*|listen = 127.0.0.1:9477|; s|^#token_file = .*|token_file = /etc/gchint/token|' /etc/gchint/gchintd.conf
 systemctl reload gchintd
 metrics() { # USER [HEADER]: as that user
+	# shellcheck disable=SC2016 # the inner shell's argument
 	setpriv --reuid "$1" --regid "$1" --clear-groups bash -c 'exec 3<>/dev/tcp/127.0.0.1/9477 &&
 		printf "GET /metrics HTTP/1.1\r\nHost: localhost\r\n%sConnection: close\r\n\r\n" "$1" >&3 && cat <&3' - "${2-}"
 }
