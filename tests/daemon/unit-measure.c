@@ -110,17 +110,17 @@ static void measure_conclusions(void)
 
 	CHECK(concludes(ten, 5, eight, 5, "20 % less (18 to 22 %)") &&
 		      concludes(even, 3, even, 3, "the same, within 0.1 %") &&
-		      concludes(ten, 1, ten, 5, "one run allows no comparison"),
+		      concludes(ten, 1, ten, 5, "2.0 % more (a single run)"),
 	      "a difference is reported as by compare");
-	/* Logarithms: sd 0.0158, se 0.0100, t(8) = 2.306: +-2.33 %, rounded up. */
-	CHECK(concludes(ten, 5, ten, 5, "no difference above 2.4 %"),
+	/* Logarithms: sd 0.0158, se 0.0100 x sqrt(1.44), t(8) = 2.306: +-2.81 %, rounded up. */
+	CHECK(concludes(ten, 5, ten, 5, "no difference above 2.9 %"),
 	      "without a difference the one that is ruled out is reported");
 	/*
 	 * Logarithms: variance 0.02568, se 0.1014, t(8) = 2.306: +26.3 %. Runs for 5 %:
-	 * 2 x 0.02568 (1.96 + 0.84)^2 / 0.0488^2 = 169.3, rounded up, and one more.
+	 * 2 x 0.02568 x pi / 2 (1.96 + 0.84)^2 / 0.0488^2 = 265.9, rounded up, and one more.
 	 */
 	CHECK(concludes(noisy, 5, noisy, 5,
-			"no difference above 27 %; 171 runs of each would show one of 5 %"),
+			"no difference above 33 %; 267 runs of each would show one of 5 %"),
 	      "few runs are reported with the number that would do");
 	CHECK(concludes(ten, 5, wild, 3,
 			"no difference shown by 5 and 3 runs; even 1000 runs of each would not "

@@ -400,7 +400,8 @@ static int recorder_run_command(struct recorder *r, char **command)
 	else if (!r->quiet || r->unnamed)
 		fprintf(stderr, "gchintctl: recorded %s; next: gchintctl summary %s\n", r->file,
 			r->file);
-	if (!ret && !r->hints_optional && !access(r->file, R_OK) &&
+	/* Of a command that failed its status matters more. */
+	if (!ret && !status && !r->hints_optional && !access(r->file, R_OK) &&
 	    hint_count_read(&hints, r->file) && !hints.hints)
 		hints_report_none(&hints, command[0], r->file, false);
 	if (r->cost)

@@ -29,7 +29,7 @@ static const char usage[] =
 	"Runs PROGRAM with the adapter of its language runtime, so that it gives hints, and\n"
 	"prints how many hints there were and where they went. A program that uses libgchint\n"
 	"needs no adapter. Exits with PROGRAM's own status, or with 1 where PROGRAM succeeded but\n"
-	"gave no hints. gchintctl runtimes lists the supported runtimes.\n"
+	"had no adapter and no libgchint. gchintctl runtimes lists the supported runtimes.\n"
 	"\n"
 	"  -r, --record FILE   record the run as well, with or without the module; an existing\n"
 	"                      file is kept, and the next free name is used: FILE-2, ...\n"
@@ -211,10 +211,13 @@ char **launch_command(char **command, int *count, bool interpreted)
 	return with;
 }
 
-/* Hints were asked for: without any, a program that succeeded is not enough. */
-static int status_without_hints(int status)
+/*
+ * Hints were asked for: it is not enough that a program succeeded in which nothing could give any.
+ * One that collected nothing, or for which the user forbids hints, has none to give.
+ */
+static int status_without_hints(const struct hint_count *count, int status)
 {
-	return status ? status : CTL_FAILED;
+	return status || count->programs || hints_disabled() ? status : CTL_FAILED;
 }
 
 static bool device_usable(void)
@@ -252,10 +255,10 @@ static int launch_record(const struct launch *l, char **command)
 	if (!r.ran)
 		return status;
 	if (!hint_count_read(&t, r.file))
-		return status_without_hints(status);
+		return status ? status : CTL_FAILED;
 	if (!t.hints) {
 		hints_report_none(&t, l->program, r.file, l->loaded);
-		return status_without_hints(status);
+		return status_without_hints(&t, status);
 	}
 	snprintf(where, sizeof(where), "%s%s", t.by_kernel ? "to the kernel, and into " : "into ",
 		 r.file);
@@ -304,7 +307,7 @@ static int launch_count(const struct launch *l, char **command, const char *prob
 		return status;
 	if (!t.hints) {
 		hints_report_none(&t, l->program, NULL, l->loaded);
-		return status_without_hints(status);
+		return status_without_hints(&t, status);
 	}
 	if (probed)
 		where = "nowhere, uprobes are too late to act on; --record FILE keeps them";
