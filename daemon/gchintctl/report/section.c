@@ -806,6 +806,14 @@ static void report_residency(const struct run *run, const struct plot_scale *sca
 		      html);
 }
 
+/* The label; of a recording without one the file's name, without its directories. */
+static const char *run_title(const struct run *run)
+{
+	const char *slash = strrchr(run->path, '/');
+
+	return slash && !strcmp(run->label, run->path) ? slash + 1 : run->label;
+}
+
 void report_run(struct run *run, size_t number, const struct plot_scale *scale, bool alone,
 		FILE *html)
 {
@@ -816,7 +824,7 @@ void report_run(struct run *run, size_t number, const struct plot_scale *scale, 
 
 	pause = pauses_longest(run, alone ? LINES : LINES / 2, &n);
 	fprintf(html, "<section id=\"run%zu\">\n<h2>", number);
-	escape_html(html, run->label);
+	escape_html(html, run_title(run));
 	fputs("</h2>\n", html);
 	headline_write(run, html);
 	figures_write(run, html);
