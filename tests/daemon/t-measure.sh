@@ -151,7 +151,7 @@ ok "--output keeps a recording of each run, labelled" is "0 baseline command com
 	"$(measure -n 2 -w 0 -o "$d/kept" -b true -- true) $(for f in "$d"/kept/00?-*.db; do
 		sqlite3 -readonly "$f" "select value from meta where key = 'label'"
 	done | paste -sd' ')"
-ok "compare reads them" is "command (2) against baseline (2)" "$("$ctl" compare "$d"/kept/*.db | head -n 1)"
+ok "compare reads them" is "command (2) against baseline (2), medians" "$("$ctl" compare "$d"/kept/*.db | head -n 1)"
 ok "--output keeps what is there, exit 3" is "3 1" "$(measure -n 2 -o "$d/kept" -- true) $(
 	grep -c 'File exists; name a new directory' "$d/err")"
 ok "otherwise nothing is left" is "" "$(ls -A "$TMPDIR")"
