@@ -38,8 +38,10 @@ shown() { # FOLDER: what commands say of its a.db
 	"$ctl" why a.db --at 0.5
 	"$ctl" top -n 1 a.db
 	for t in sources annotations actuators phase_list sample_list; do "$ctl" export -f csv -t "$t" a.db; done
-	# Files of version 1 may lack the last columns of rails.
-	for f in jsonl chrome-trace openmetrics firefox; do "$ctl" export -f "$f" a.db | grep -v '"table":"rails"'; done
+	# Older files may lack the last columns of rails and sched.
+	for f in jsonl chrome-trace openmetrics firefox; do
+		"$ctl" export -f "$f" a.db | sed '/"table":"rails"/d; /"table":"sched"/s/,"cpu":null//'
+	done
 }
 for v in 1 2; do
 	before=$(cksum <"$d/$v/a.db")
