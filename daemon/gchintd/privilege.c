@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define UID_OVERFLOW 65534 /* the user nobody, and its group */
+#define UID_OVERFLOW 65534 /* the kernel's overflow user and group: own no files */
 
 struct capabilities {
 	struct __user_cap_header_struct head;

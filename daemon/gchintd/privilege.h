@@ -16,7 +16,7 @@ void privilege_raise(void);
 void privilege_drop(void);
 /*
  * The same for a process that parses what strangers send: neither exec nor a user change
- * gives it any back, root becomes the user nobody, and its memory is closed to others. 0 or -errno.
+ * gives it any back, root becomes the overflow user, and its memory is closed to others. 0 or -errno.
  */
 int privilege_drop_process(void);
 

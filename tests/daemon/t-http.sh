@@ -47,10 +47,10 @@ ok "HTTP is served by another process without capabilities" is \
 	"0000000000000000 0000000000000000 0000000000000000 1" \
 	"$(awk '/^Cap(Inh|Prm|Eff):/ || /^NoNewPrivs/ { print $2 }' "$d/server" | paste -sd' ')"
 if [ "$(id -u)" -eq 0 ]; then
-	ok "root starts it as nobody" is "65534 65534 65534 65534" \
+	ok "root starts it as user 65534" is "65534 65534 65534 65534" \
 		"$(awk '/^Uid/ { print $2, $3, $4, $5 }' "$d/server")"
 else
-	skip "root starts it as nobody" "needs root"
+	skip "root starts it as user 65534" "needs root"
 fi
 ok "it has no file of the recorder open" is "" "$(find "/proc/${server:-$pid}/fd" -lname "$d/r.db*")"
 stop
