@@ -25,6 +25,8 @@ int main(int argc, char **argv)
 		gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_STW);
 		usleep(300);
 		gchint_phase_end();
+		/* Mutators run: pauses without a gap are one, with one of 5 us they are two. */
+		usleep(100);
 	}
 	return argc > 3 ? 3 : 0;
 }
