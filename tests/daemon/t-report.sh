@@ -96,8 +96,9 @@ fi
 recording bare "delete from rails; delete from policies; delete from policy_states; delete from opps; delete from sources;
 	insert into sources(name, state, what) values('hwmon', 'absent', 'no power channel'), ('cpufreq', 'absent', 'no policy')"
 drawn bare "$d/bare.db"
-ok "without power and frequency no chart is drawn for them, and the reasons are there" is "1 1 0 1" \
-	"$(grep -c 'Power is not drawn: no power rail was recorded (hwmon: no power channel)' "$d/bare.html") $(
+ok "without power and frequency no chart is drawn for them, and the reasons are there" is "1 1 1 0 1" \
+	"$(grep -c 'Power is not drawn: no power rail was recorded' "$d/bare.html") $(
+	grep -c 'energy is not known (hwmon: no power channel)' "$d/bare.html") $(
 	grep -c 'Frequency is not drawn: it was not recorded (cpufreq: no policy)' "$d/bare.html") $(
 	grep -c '<path class="line' "$d/bare.html") $(grep -c 'Minimum mutator utilisation is not drawn: no pause' "$d/bare.html")"
 ok "a page is reported, and needs no other program" is "gchintctl: wrote $d/again.html 0" \

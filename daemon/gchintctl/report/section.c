@@ -488,8 +488,7 @@ static void figures_write_cpu(const struct run *run, FILE *html)
 	figure_end(html);
 }
 
-static void figures_write_energy(const struct run *run, const struct column *column, size_t columns,
-				 FILE *html)
+static void figures_write_energy(const struct column *column, size_t columns, FILE *html)
 {
 	figure_begin(html, "energy in phases");
 	if (columns) {
@@ -510,8 +509,7 @@ static void figures_write_energy(const struct run *run, const struct column *col
 		if (columns > 1)
 			fprintf(html, "; %zu more below", columns - 1);
 	} else {
-		fputs("?<small>no power rail was recorded", html);
-		absence_write(run, POWER_SOURCES, html);
+		fputs("?<small>no power rail was recorded; the reason is below", html);
 	}
 	figure_end(html);
 }
@@ -527,7 +525,7 @@ static void figures_write(const struct run *run, FILE *html)
 		figures_write_collections(run, html);
 	figures_write_cpu(run, html);
 	if (column)
-		figures_write_energy(run, column, columns_load(run, NULL, column), html);
+		figures_write_energy(column, columns_load(run, NULL, column), html);
 	else
 		db_missing(run->path, "no memory for its energy");
 	fputs("</dl>\n", html);
@@ -564,9 +562,7 @@ static void timeline_write_notes(const struct run *run, size_t windows, FILE *ht
 	timeline_choose(&t);
 	fputs("<p class=\"note\">", html);
 	if (!t.rails) {
-		fputs("Power is not drawn: no power rail was recorded", html);
-		absence_write(run, POWER_SOURCES, html);
-		fputs(". ", html);
+		fputs("Power is not drawn: no power rail was recorded. ", html);
 	}
 	if (!t.cpus) {
 		fputs("Frequency is not drawn: it was not recorded", html);
@@ -626,7 +622,7 @@ static void number_write(FILE *html, double v, int decimals)
 
 /* Which columns of the table of pauses have a value. */
 struct pause_columns {
-	bool mhz, wait;
+	bool mhz, wait, cpu, concurrent;
 };
 
 static void pause_write_row(const struct run *run, const struct pause *pause,
@@ -660,11 +656,12 @@ static void pause_write_row(const struct run *run, const struct pause *pause,
 		fprintf(html, "%d", p->tid);
 	else
 		fputs("not known", html);
-	fprintf(html, "%s</td><td class=\"left more\">", p->cpu < 0 ? ", CPU not known" : "");
+	fputs(has->cpu && p->cpu < 0 ? ", CPU not known" : "", html);
+	fputs(has->concurrent ? "</td><td class=\"left more\">" : "", html);
 	for (size_t i = 0; i < pause->nr_concurrent; i++)
 		fprintf(html, "%s%s", i ? "; " : "",
 			run_group_name(pause->concurrent[i], name, sizeof(name)));
-	fputs(pause->nr_concurrent ? "</td></tr>\n" : "none</td></tr>\n", html);
+	fputs(has->concurrent && !pause->nr_concurrent ? "none</td></tr>\n" : "</td></tr>\n", html);
 }
 
 /* Writes a table of the longest pauses; each row links to its time in the picture @anchor. */
@@ -678,28 +675,32 @@ static void report_pauses(const struct run *run, const struct pause *pause, size
 	for (size_t i = 0; i < n; i++) {
 		has.mhz = has.mhz || pause[i].khz > 0;
 		has.wait = has.wait || !pause[i].source;
+		has.cpu = has.cpu || pause[i].phase->cpu >= 0;
+		has.concurrent = has.concurrent || pause[i].nr_concurrent;
 	}
 	fprintf(html,
 		"<h3>Longest pauses</h3>\n<div class=\"scroll narrowed\"><table class=\"pauses\">"
 		"<thead><tr><th>at (s)</th><th>length (ms)</th><th class=\"left\">phase</th>"
 		"<th class=\"left more\">cause</th>%s%s<th class=\"left more\">thread</th>"
-		"<th class=\"left more\">concurrent phases</th></tr></thead><tbody>\n",
+		"%s</tr></thead><tbody>\n",
 		has.mhz ? "<th class=\"more\">mean MHz</th><th class=\"more\">at the highest<br>"
 			  "frequency (ms)</th>" :
 			  "",
-		has.wait ? "<th class=\"more\">begin earlier<br>by (ms)</th>" : "");
+		has.wait ? "<th class=\"more\">begin earlier<br>by (ms)</th>" : "",
+		has.concurrent ? "<th class=\"left more\">concurrent phases</th>" : "");
 	for (size_t i = 0; i < n; i++)
 		pause_write_row(run, &pause[i], &has, anchor, html);
 	fprintf(html,
 		"</tbody></table></div>\n<p class=\"note\">The link of an instant leads to its "
-		"place in the plot. %s%sConcurrent phases: those of other threads.</p>\n",
+		"place in the plot. %s%s%s</p>\n",
 		has.mhz ? "At the highest frequency: the shortest length that the CPU's highest "
 			  "frequency allows; it may take longer, because memory does not get "
 			  "faster. " :
 			  "",
 		has.wait ? "Begin earlier by: how much earlier the collection had to begin for "
 			   "the thread not to wait. " :
-			   "");
+			   "",
+		has.concurrent ? "Concurrent phases: those of other threads." : "");
 }
 
 static void table_write_row(FILE *html, const char *key, const char *value)
