@@ -28,8 +28,11 @@ sqlite3 "$f" "delete from samples; delete from transitions; delete from residenc
 ok "the longest pause comes first; phases that stop no thread are left out" is "2.000000 40.000 4.000000 10.000" \
 	"$(awk 'NR > 1 && NR < 4 { print $1, $2 }' "$d/list" | paste -sd' ')"
 ok "a pause has cause, frequency, length at the top frequency, thread and company" grep -qE \
-	'^ +2\.000000 +40\.000  remark, stw +explicit +1050 +20\.000 +-  collector, thread 71, alongside mark, concurrent$' "$d/list"
-ok "-n limits the number of pauses" is 4 "$("$ctl" why -n 1 "$f" | wc -l)"
+	'^ +2\.000000 +40\.000  remark, stw +explicit +1050 +20\.000  collector, thread 71, alongside mark, concurrent$' "$d/list"
+ok "-n limits the number of pauses" is 3 "$("$ctl" why -n 1 "$f" | wc -l)"
+ok "without a wait and without a frequency their columns are not there" is "AT s LENGTH ms PHASE CAUSE MHz AT LEAST ms THREAD
+AT s LENGTH ms PHASE CAUSE THREAD" "$(head -n 1 "$d/list" | tr -s ' ' | sed 's/^ //'
+	cp "$f" "$d/bare.db" && sqlite3 "$d/bare.db" 'delete from transitions' && "$ctl" why "$d/bare.db" | head -n 1 | tr -s ' ' | sed 's/^ //')"
 # Threads 73 and 76 wait for what 72 marks on cpu1, 74 for no visible thread, 75 belongs to another
 # process.
 cp "$f" "$d/waits.db"

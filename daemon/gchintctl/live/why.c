@@ -328,7 +328,13 @@ static bool instant_print(const struct run *run, uint64_t t)
 	return true;
 }
 
-static void pause_print(const struct run *run, const struct pause *pause)
+/* Which columns of the list of pauses have a value in any line. */
+struct pause_columns {
+	bool khz, wait;
+};
+
+static void pause_print(const struct run *run, const struct pause *pause,
+			const struct pause_columns *has)
 {
 	const struct run_phase *p = pause->phase;
 	char name[48];
@@ -336,17 +342,17 @@ static void pause_print(const struct run *run, const struct pause *pause)
 	printf("%12.6f %10.3f  %-18s %-12s ", run_seconds(run, pause->t0),
 	       (double)(pause->t1 - pause->t0) / 1e6, run_group_name(p->group, name, sizeof(name)),
 	       name_cause(p->cause));
-	if (pause->khz > 0)
-		printf("%7.0f", pause->khz / 1000);
-	else
-		printf("%7s", "?");
-	if (isfinite(pause_at_top(pause)))
-		printf(" %9.3f ", pause_at_top(pause));
-	else
-		printf(" %9s ", "?");
-	if (isfinite(pause_earlier(pause)))
+	if (has->khz && pause->khz > 0)
+		printf("%7.0f ", pause->khz / 1000);
+	else if (has->khz)
+		printf("%7s ", "?");
+	if (has->khz && isfinite(pause_at_top(pause)))
+		printf("%11.3f  ", pause_at_top(pause));
+	else if (has->khz)
+		printf("%11s  ", "?");
+	if (has->wait && isfinite(pause_earlier(pause)))
 		printf("%10.3f  ", pause_earlier(pause));
-	else
+	else if (has->wait)
 		printf("%10s  ", pause->source ? "-" : "?");
 	if (*pause->comm)
 		printf("%s, ", pause->comm);
@@ -359,22 +365,32 @@ static void pause_print(const struct run *run, const struct pause *pause)
 
 static bool pauses_print(const struct run *run, uint64_t lines)
 {
+	struct pause_columns has = {};
 	size_t n;
 	struct pause *pause = pauses_longest(run, lines < SIZE_MAX ? (size_t)lines : SIZE_MAX, &n);
 
 	if (!pause)
 		return false;
+	for (size_t i = 0; i < n; i++) {
+		has.khz = has.khz || pause[i].khz > 0;
+		has.wait = has.wait || !pause[i].source;
+	}
 	if (n)
-		printf("%12s %10s  %-18s %-12s %7s %9s %10s  %s\n", "AT s", "LENGTH ms", "PHASE",
-		       "CAUSE", "MHz", "AT TOP ms", "EARLIER ms", "THREAD");
+		printf("%12s %10s  %-18s %-12s %s%sTHREAD\n", "AT s", "LENGTH ms", "PHASE", "CAUSE",
+		       has.khz ? "    MHz AT LEAST ms  " : "", has.wait ? "EARLIER ms  " : "");
 	else
 		puts("no pause was recorded");
 	for (size_t i = 0; i < n; i++)
-		pause_print(run, &pause[i]);
-	if (n)
-		puts("AT TOP: shortest length that the highest frequency of the CPU allows.\n"
-		     "EARLIER: how much earlier the collection had to begin to avoid the "
-		     "wait.");
+		pause_print(run, &pause[i], &has);
+	if (n && has.khz)
+		puts("AT LEAST: how long it takes at the highest frequency of its CPU, or longer "
+		     "if "
+		     "it waits for memory.");
+	if (n && has.wait)
+		puts("EARLIER: by how much the collection had to begin earlier, so that the thread "
+		     "had not waited.");
+	if (n && !has.khz)
+		puts("No frequency is shown: none is known of these pauses.");
 	if (run->unsure_stops)
 		printf("Left out: %zu stop-the-world phases whose end is not known.\n",
 		       run->unsure_stops);
