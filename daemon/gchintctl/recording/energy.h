@@ -45,6 +45,9 @@ struct energy_part {
  */
 bool energy_resolved(const struct energy_part *p);
 
+/* A rail read less often than this has an energy in all, but none by phase. */
+#define ENERGY_READINGS 3
+
 struct energy {
 	struct energy_part part[RUN_GROUPS];
 	double total; /* J, over the intervals known */

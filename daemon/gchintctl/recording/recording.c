@@ -414,6 +414,8 @@ void run_began(const struct run *run, char *buf, size_t size)
 	if (run->began_ns == RUN_UNKNOWN || !gmtime_r(&t, &tm) ||
 	    !strftime(buf, size, "%Y-%m-%d %H:%M:%S UTC", &tm))
 		snprintf(buf, size, "when is not known");
+	else if (tm.tm_year < 100)
+		snprintf(buf, size, "when is not known: no clock was set");
 }
 
 double run_seconds(const struct run *run, uint64_t t)
@@ -581,6 +583,9 @@ static void run_set_host(struct run *run)
 	int64_t offset, began;
 
 	db_meta(run->db, "board.host", run->host, sizeof(run->host));
+	/* The kernel's name for a machine that has none. */
+	if (!strcmp(run->host, "(none)"))
+		*run->host = '\0';
 	run->began_ns = RUN_UNKNOWN;
 	if (db_number(run->db, "SELECT offset_ns FROM clocks WHERE source = 'realtime'", 0,
 		      &offset) &&

@@ -143,8 +143,33 @@ static const char *column_name(const struct column *c)
 	return *c->rail->label ? c->rail->label : c->rail->name;
 }
 
-/* Returns the number of columns; @column has one element more than there are rails. */
-static size_t columns_load(const struct run *run, const uint16_t *group, struct column *column)
+static bool column_is_rare(const struct column *c)
+{
+	return !*c->rail->cpus && c->e.samples < ENERGY_READINGS;
+}
+
+/* Moves columns of rails that were read too rarely behind the others; returns the others' number. */
+static size_t columns_sort(struct column *column, size_t columns)
+{
+	size_t nr = 0;
+
+	for (size_t c = 0; c < columns; c++) {
+		struct column moved = column[c];
+
+		if (column_is_rare(&moved))
+			continue;
+		memmove(&column[nr + 1], &column[nr], (c - nr) * sizeof(*column));
+		column[nr++] = moved;
+	}
+	return nr;
+}
+
+/*
+ * Returns the number of columns; @column has one element more than there are rails. Behind the
+ * columns are @rare ones of rails that were read too rarely to be one.
+ */
+static size_t columns_load(const struct run *run, const uint16_t *group, struct column *column,
+			   size_t *rare)
 {
 	const struct run_rail *core = NULL;
 	size_t nr = 0;
@@ -159,7 +184,24 @@ static size_t columns_load(const struct run *run, const uint16_t *group, struct 
 	}
 	if (core && energy_of_cores(run, group, &column[nr].e))
 		column[nr++].rail = core;
-	return nr;
+	*rare = nr - columns_sort(column, nr);
+	return nr - *rare;
+}
+
+/* A sentence for each of the rails that were read too rarely. */
+static void columns_write_rare(const struct column *column, size_t columns, FILE *html)
+{
+	if (!columns)
+		return;
+	fputs("<p class=\"note\">", html);
+	for (size_t c = 0; c < columns; c++) {
+		escape_html(html, column_name(&column[c]));
+		fprintf(html,
+			": %.4g J in the whole run, %s; it was read %zu times, too rarely for "
+			"phases. ",
+			column[c].e.total, run_rail_how(column[c].rail), column[c].e.samples);
+	}
+	fputs("</p>\n", html);
 }
 
 static void energy_head(const char *what, const struct column *column, size_t columns, FILE *html)
@@ -218,7 +260,7 @@ static void energy_notes(const struct column *column, size_t columns, const char
 }
 
 static void energy_by_phase(const struct run *run, const struct column *column, size_t columns,
-			    FILE *html)
+			    size_t rare, FILE *html)
 {
 	char name[48], source[64];
 	struct energy model;
@@ -226,6 +268,9 @@ static void energy_by_phase(const struct run *run, const struct column *column, 
 	bool modelled = energy_modelled(run, &model, source, sizeof(source));
 
 	fputs("<h3>Energy while phases were open (J)</h3>\n", html);
+	columns_write_rare(column + columns, rare, html);
+	if (!columns && !modelled && rare)
+		return;
 	if (!columns && !modelled) {
 		fputs("<p class=\"missing\">No rail was measured and no OPP has a power: energy is "
 		      "not known",
@@ -262,11 +307,11 @@ static void energy_by_process(const struct run *run, struct column *column, FILE
 {
 	struct processes p;
 	char name[48];
-	size_t columns;
+	size_t columns, rare;
 
 	if (!processes_of(run, &p))
 		return;
-	columns = p.nr > 1 ? columns_load(run, p.group, column) : 0;
+	columns = p.nr > 1 ? columns_load(run, p.group, column, &rare) : 0;
 	if (columns) {
 		fputs("<h3>Energy by process, in its phases (J)</h3>\n", html);
 		energy_head("process", column, columns, html);
@@ -317,12 +362,14 @@ static void energy_by_core(const struct run *run, FILE *html)
 static void energy_tables(const struct run *run, FILE *html)
 {
 	struct column *column = calloc(run->rails + 1, sizeof(*column));
+	size_t columns, rare;
 
 	if (!column) {
 		db_missing(run->path, "no memory for its energy");
 		return;
 	}
-	energy_by_phase(run, column, columns_load(run, NULL, column), html);
+	columns = columns_load(run, NULL, column, &rare);
+	energy_by_phase(run, column, columns, rare, html);
 	attributed_print_html(run, html);
 	energy_by_core(run, html);
 	energy_by_process(run, column, html);
@@ -488,48 +535,70 @@ static void figures_write_cpu(const struct run *run, FILE *html)
 	figure_end(html);
 }
 
-static void figures_write_energy(const struct column *column, size_t columns, FILE *html)
+/* The first rail by which the energy is resolved, or else the first. */
+static const struct column *columns_find_resolved(const struct column *column, size_t columns)
 {
-	figure_begin(html, "energy in phases");
-	if (columns) {
-		const struct energy_part in = energy_inside(&column->e);
+	for (size_t c = 0; c < columns; c++) {
+		const struct energy_part in = energy_inside(&column[c].e);
 
 		if (in.ns && energy_resolved(&in))
+			return &column[c];
+	}
+	return column;
+}
+
+static void figures_write_energy(const struct run *run, FILE *html)
+{
+	struct column *column = calloc(run->rails + 1, sizeof(*column));
+	size_t columns, rare;
+
+	if (!column) {
+		db_missing(run->path, "no memory for its energy");
+		return;
+	}
+	columns = columns_load(run, NULL, column, &rare);
+	figure_begin(html, "energy in phases");
+	if (columns) {
+		const struct column *by = columns_find_resolved(column, columns);
+		const struct energy_part in = energy_inside(&by->e);
+		const bool resolved = in.ns && energy_resolved(&in);
+
+		if (resolved)
 			fprintf(html, "%.3g&nbsp;J", in.joules);
 		else
 			fputs("?", html);
-		fprintf(html, "<small>of %.4g J by ", column->e.total);
-		escape_html(html, column_name(column));
+		fprintf(html, "<small>of %.4g J by ", by->e.total);
+		escape_html(html, column_name(by));
 		if (in.ns && isfinite(in.high))
 			fprintf(html, "; bounds %.3g to %.3g J", in.low, in.high);
 		else if (!in.ns)
 			fputs("; no phase is within its readings", html);
-		if (in.ns && !energy_resolved(&in))
+		if (in.ns && !resolved)
 			fputs("; the phases are short against the time between readings", html);
-		if (columns > 1)
-			fprintf(html, "; %zu more below", columns - 1);
+		if (columns + rare > 1)
+			fprintf(html, "; %zu more below", columns + rare - 1);
+	} else if (rare) {
+		fprintf(html, "?<small>of %.4g J by ", column->e.total);
+		escape_html(html, column_name(column));
+		fputs(", which was read too rarely for phases", html);
 	} else {
 		fputs("?<small>no power rail was recorded; the reason is below", html);
 	}
 	figure_end(html);
+	free(column);
 }
 
 static void figures_write(const struct run *run, FILE *html)
 {
 	const struct pauses_sum sum = pauses_sum(run, PAUSES_ALL);
-	struct column *column = calloc(run->rails + 1, sizeof(*column));
 
 	fputs("<dl class=\"figures\">\n", html);
 	figures_write_pauses(run, &sum, html);
 	if (run->phases)
 		figures_write_collections(run, html);
 	figures_write_cpu(run, html);
-	if (column)
-		figures_write_energy(column, columns_load(run, NULL, column), html);
-	else
-		db_missing(run->path, "no memory for its energy");
+	figures_write_energy(run, html);
 	fputs("</dl>\n", html);
-	free(column);
 }
 
 static void headline_write(const struct run *run, FILE *html)
@@ -561,7 +630,7 @@ static void timeline_write_notes(const struct run *run, size_t windows, FILE *ht
 
 	timeline_choose(&t);
 	fputs("<p class=\"note\">", html);
-	if (!t.rails) {
+	if (!t.rails && !t.rails_rare) {
 		fputs("Power is not drawn: no power rail was recorded. ", html);
 	}
 	if (!t.cpus) {
@@ -573,6 +642,9 @@ static void timeline_write_notes(const struct run *run, size_t windows, FILE *ht
 		fputs("Of each policy one CPU is drawn, for all of it have one frequency. ", html);
 	if (t.cpus_left)
 		fprintf(html, "Not drawn: %zu more policies. ", t.cpus_left);
+	if (t.rails_rare)
+		fprintf(html, "Not drawn: rails that were read less than %d times (%zu). ",
+			ENERGY_READINGS, t.rails_rare);
 	if (t.rails_left)
 		fprintf(html, "Not drawn: %zu more rails; the table below has all. ", t.rails_left);
 	if (*asset_dygraphs && timeline_is_whole(&t)) {

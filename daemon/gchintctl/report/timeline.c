@@ -6,6 +6,7 @@
 
 #include "../../common/text.h"
 #include "../recording/db.h"
+#include "../recording/energy.h"
 
 static int window_compare_begin(const void *a, const void *b)
 {
@@ -315,7 +316,10 @@ static void timeline_add_rails(struct timeline *t, bool (*is)(const struct run_r
 	for (size_t i = 0; i < t->run->rails; i++) {
 		if (!is(&t->run->rail[i]) || !series_has_value(run_samples(t->run, i), changes))
 			continue;
-		if (t->rails < TIMELINE_RAILS)
+		/* A mean of the whole run would look like a power that never changes. */
+		if (rail_is_power(&t->run->rail[i]) && run_samples(t->run, i)->nr < ENERGY_READINGS)
+			t->rails_rare++;
+		else if (t->rails < TIMELINE_RAILS)
 			t->rail[t->rails++] = i;
 		else
 			t->rails_left++;
@@ -325,7 +329,7 @@ static void timeline_add_rails(struct timeline *t, bool (*is)(const struct run_r
 /* Rails of power if there are any, else the voltages that changed, such as a core's. */
 static void timeline_choose_rails(struct timeline *t)
 {
-	t->rails = t->rails_left = 0;
+	t->rails = t->rails_left = t->rails_rare = 0;
 	timeline_add_rails(t, rail_is_meter, false);
 	timeline_add_rails(t, rail_is_counter, false);
 	timeline_add_rails(t, rail_is_core, false);

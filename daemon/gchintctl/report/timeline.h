@@ -30,6 +30,7 @@ struct timeline_window {
  *	cores; without any of them the voltages that changed
  * @rails: entries of @rail
  * @rails_left: rails that would be drawn too, but exceed TIMELINE_RAILS
+ * @rails_rare: rails of power read less than ENERGY_READINGS times, which are not drawn
  * @axis: title of the rails' axis, with the unit; "" without rails
  * @steps: a value is valid until the next one (voltages)
  * @cpu: indexes of run->cpu, the first of each policy
@@ -42,7 +43,7 @@ struct timeline {
 	unsigned int cells;
 	const struct timeline_window *window;
 	size_t windows, whole;
-	size_t rail[TIMELINE_RAILS], rails, rails_left;
+	size_t rail[TIMELINE_RAILS], rails, rails_left, rails_rare;
 	const char *axis;
 	bool steps;
 	size_t cpu[TIMELINE_CPUS], cpus, cpus_left;
