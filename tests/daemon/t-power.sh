@@ -194,6 +194,27 @@ print(*(round(v, 6) if isinstance(v, float) else v for v in (
     a["by_process"][0]["joules"], a["idle_and_shared"]["joules"])))' <"$d/json")"
 page attributed
 ok "the page has both" is "1 1" "$(grep -c 'Energy while phases were open' "$d/attributed.html") $(grep -c '<tr><td>mark, concurrent</td><td>4.0000 <span' "$d/attributed.html")"
+# The same by method: a sample each millisecond of the phase's thread, a half of them in each of two.
+sqlite3 "$d/attributed.db" "create table hotspots(t integer, tgid integer, tid integer, cpu integer, phase integer, flags integer,
+		method integer, ip integer, kernel integer, stack integer);
+	create table stacks(id integer primary key, frames text);
+	create table symbols(tgid integer, address integer, t integer, image text, name text, primary key(tgid, address, t)) without rowid;
+	insert or replace into meta values('hotspots.event', 'cpu-clock'), ('hotspots.kernel', 'yes'), ('hotspots.hz', '1000');
+	insert into symbols values(70, 4096, 0, 'vm', 'loop'), (70, 5000, 0, '[methods]', 'one'), (70, 6000, 0, '[methods]', 'two');
+	insert into hotspots select 4000500000 + value * 1000000, 70, 70, 0, 4, 2, 5000 + value % 2 * 1000, 4096, null, null
+		from generate_series(0, 1999)"
+"$ctl" profile report "$d/attributed.db" >"$d/methods"
+ok "a method's energy is that of its CPU, above idle, within its bounds" is "one 2.000 1 two 2.000 1 idle 8.000" \
+	"$(awk '/mark, concurrent +(one|two)$/ { split($5, b, "[.][.]"); print $NF, $4, (b[1] <= 2 && b[2] >= 2) }
+		/ J idle and shared / { idle = $(NF - 7) } END { print "idle", idle }' "$d/methods" | paste -sd' ')"
+ok "a flame graph by energy has the same joules" is "java;mark;one;loop 2000000 java;mark;two;loop 2000000" \
+	"$("$ctl" profile flame --energy --folded "$d/attributed.db" | sort | paste -sd' ')"
+"$ctl" profile flame --energy -o "$d/flame.svg" "$d/attributed.db"
+ok "and says what they are of" grep -q ': 4 J, measured on intel-rapl:0</text>' "$d/flame.svg"
+sqlite3 "$d/attributed.db" 'delete from rails'
+ok "without a rail and a power there is none, for a reason" is "1 gchintctl: $d/attributed.db: the energy of its samples is not known:$(
+	echo) it has no rail, and no OPP has a power; leave out --energy" "$(said=$("$ctl" profile flame --energy -o "$d/none.svg" "$d/attributed.db" 2>&1)
+		echo "$? $said")"
 # Half as busy a thread: what it did not run is not attributed to it.
 made halved "$package; update sched set run_ns = run_ns / 2; update idle set total_us = total_us + 50000 * max(0, min(usage - 30, 20)) where cpu = 0;
 	update samples set value = value - 100000 * max(0, min((t - 1000000000) / 100000000 - 30, 20))"

@@ -36,35 +36,6 @@ same_total() {
 		exit !(n > want * 0.8 && n < want * 1.2) }' "$2"
 }
 
-# Energy: one CPU at 2100 MHz (690 mW) that never sleeps, one at 960 MHz (214 mW) that sleeps half
-# of the time, 62.5 mJ in 50 ms. A millisecond of the first has 690 of 50 * (690 + 214 / 2) parts of
-# it, of the other 214.
-for n in v1 words profile; do
-	sqlite3 "$d/energy.db" <"$here/kept/$n.sql"
-done
-sqlite3 "$d/energy.db" "delete from rails where id != 2; delete from transitions; insert into transitions values(1000000000, 0, 2100000, 'start'),
-	(1000000000, 1, 960000, 'start'); update meta set value = '0-1' where key = 'board.cpus'; delete from idle; insert into idle
-	values(1000000000, 0, 0, 500, 1), (3500000000, 0, 0, 500, 2), (1000000000, 1, 0, 0, 1), (1000000000, 1, 1, 700000, 1),
-	(3500000000, 1, 0, 250000, 9), (3500000000, 1, 1, 1700000, 3); delete from hotspots where cpu is null or cpu not in (0, 1)"
-joules() { # [COLUMN]: of 40 ms at 2100 MHz and 20 ms at 960 MHz, and how it was derived
-	"$ctl" profile report "$d/energy.db" | awk '/(roots, stw|mark, concurrent) +Main.run/ { print $3, $4, $5 } /energy (measured|modelled)/ {
-		print $6, $7, $8 } / have their part / { $1 = ""; print }' | paste -sd '|'
-}
-ok "energy is split by frequency and idle states, with bounds" is "energy measured, rail| samples have their part of it by frequency and idle states|$(
-	echo)2100 0.043 0.000..0.125|960 0.007 0.000..0.188" "$(joules)"
-sqlite3 "$d/energy.db" "update idle set total_us = 2500500 where cpu = 0 and t = 3500000000"
-ok "energy of a CPU in idle is bounded by its samples" is "2100 0.069 0.000..0.125" "$(joules | tr '|' '\n' | grep '^2100')"
-sqlite3 "$d/energy.db" "update meta set value = '0-2' where key = 'board.cpus'"
-ok "energy is split by time if a CPU's frequency is unknown" is 1 "$("$ctl" profile report "$d/energy.db" | grep -c 'for want of: the frequency of a CPU (90)$')"
-sqlite3 "$d/energy.db" "update meta set value = '0-1' where key = 'board.cpus';
-	delete from idle where cpu = 1 and t > 2000000000"
-ok "energy is split by time after the last idle states" is "energy measured, rail| samples have their part of it by time alone, for want of: idle states of a CPU (90)|$(
-	echo)2100 0.050 0.000..0.125|960 0.025 0.000..0.188" "$(joules)"
-sqlite3 "$d/energy.db" "update opps set power_uw = null where khz = 960000"
-ok "energy is split by time without a power" is 1 "$("$ctl" profile report "$d/energy.db" | grep -c 'for want of: the power of a frequency (90)$')"
-sqlite3 "$d/energy.db" "delete from rails"
-ok "without a rail energy is modelled where an OPP has a power" is "energy modelled, by|2100 0.028 no|960 ? mark," "$(joules)"
-
 profile first -- "$d/profiled" methods 7
 ok "record returns the program's exit status" is 7 $?
 state=$(sqlite3 -readonly "$d/first.db" "select state || ': ' || what from sources where name = 'hotspots'")
@@ -92,7 +63,9 @@ else
 	ok "a filter without matches is reported" bash -c "'$ctl' profile report --method 'nix*' '$f' 2>&1 >/dev/null |
 		grep -q 'none of its [0-9]* samples passes --method nix\*'; '$ctl' profile report --process nix '$f' 2>/dev/null; [ \$? = 3 ]"
 	ok "an unknown phase is an error" bash -c "'$ctl' profile report --phase nix '$f' 2>/dev/null; [ \$? = 2 ]"
-	ok "an existing file is not overwritten" bash -c "'$ctl' profile record -o '$f' -- true 2>/dev/null; [ \$? = 3 ]"
+	cp "$f" "$d/kept.db"
+	ok "a second profile goes to another file, which is said" bash -c "'$ctl' profile record -o '$d/kept.db' -- true 2>&1 |
+		grep -q 'kept.db exists and is kept: recording into $d/kept-2.db' && cmp '$f' '$d/kept.db'"
 	ok "folded stacks have every sample once" is "$(sqlite3 -readonly "$f" "select count(*) from hotspots")" \
 		"$("$ctl" profile flame --folded "$f" | awk '{ n += $NF } END { print n }')"
 	ok "folded stacks have three methods" is 3 "$("$ctl" profile flame --folded "$f" | grep -oE '(hot|cold|worker)[^;]*' | sort -u | wc -l)"

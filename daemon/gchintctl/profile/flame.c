@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Folded stacks, and the flame graph: one SVG file without scripts, fonts or other files. The
- * colour of a frame is the mean frequency of its samples; grey if that is not known.
+ * width of a frame is the number of its samples, or their energy; its colour is their mean
+ * frequency, grey if that is not known.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../common/escape.h"
 #include "../ctl.h"
 #include "profile.h"
+#include "sample-energy.h"
 
 #define WIDTH  1200.0
 #define HEIGHT 18
@@ -21,6 +24,7 @@ struct node {
 	uint32_t name;
 	size_t n, known; /* samples; those with a known frequency */
 	double khz; /* sum over these */
+	double weight; /* samples, or J */
 };
 
 static struct node *node_enter(struct node *node, uint32_t name)
@@ -37,9 +41,10 @@ static struct node *node_enter(struct node *node, uint32_t name)
 	return *at;
 }
 
-static void node_add_sample(struct node *node, const struct profile_sample *s)
+static void node_add_sample(struct node *node, const struct profile_sample *s, double weight)
 {
 	node->n++;
+	node->weight += weight;
 	node->known += s->khz != 0;
 	node->khz += s->khz;
 }
@@ -55,22 +60,29 @@ static void tree_free(struct node *node)
 	}
 }
 
-/* Returns NULL without memory for all samples, after reporting it. */
-static struct node *tree_build(const struct profile *p)
+/*
+ * @joules: of each sample, which are left out where it is not known; NULL counts samples. Returns
+ * NULL without memory for all samples, after reporting it.
+ */
+static struct node *tree_build(const struct profile *p, const double *joules)
 {
 	struct node *root = calloc(1, sizeof(*root));
 	bool whole = root;
 
 	for (size_t i = 0; whole && i < p->samples; i++) {
 		struct profile_frame frame[PROFILE_DEPTH];
-		size_t nr = profile_frames(p, &p->sample[i], frame);
+		const double weight = joules ? joules[i] : 1;
 		struct node *node = root;
+		size_t nr;
 
-		node_add_sample(root, &p->sample[i]);
+		if (!isfinite(weight))
+			continue;
+		nr = profile_frames(p, &p->sample[i], frame);
+		node_add_sample(root, &p->sample[i], weight);
 		for (size_t k = 0; k < nr && node; k++) {
 			node = node_enter(node, frame[k].name);
 			if (node)
-				node_add_sample(node, &p->sample[i]);
+				node_add_sample(node, &p->sample[i], weight);
 		}
 		whole = node;
 	}
@@ -89,44 +101,47 @@ static void folded_write_name(FILE *f, const char *name)
 		fputc(*name == ';' ? ':' : *name == '\n' ? ' ' : *name, f);
 }
 
-static void node_fold(const struct profile *p, const struct node *node, FILE *f, uint32_t *path,
-		      size_t depth)
+/* Of energy the lines have whole microjoules, for other tools read no fractions. */
+static void node_fold(const struct profile *p, const struct node *node, double unit, FILE *f,
+		      uint32_t *path, size_t depth)
 {
-	size_t inner = 0;
+	double inner = 0;
 
 	for (const struct node *c = node->child; c; c = c->next) {
-		inner += c->n;
+		inner += c->weight;
 		path[depth] = c->name;
-		node_fold(p, c, f, path, depth + 1);
+		node_fold(p, c, unit, f, path, depth + 1);
 	}
-	if (!depth || node->n == inner)
+	if (!depth || round((node->weight - inner) * unit) < 1)
 		return;
 	for (size_t i = 0; i < depth; i++) {
 		if (i)
 			fputc(';', f);
 		folded_write_name(f, profile_name(p, path[i]));
 	}
-	fprintf(f, " %zu\n", node->n - inner);
+	fprintf(f, " %.0f\n", (node->weight - inner) * unit);
 }
 
-int profile_folded(const struct profile *p, FILE *f)
+int profile_folded(const struct profile *p, const struct profile_energy *e, FILE *f)
 {
-	struct node *root = tree_build(p);
+	struct node *root = tree_build(p, e ? e->joules : NULL);
 	uint32_t path[PROFILE_DEPTH];
 
 	if (!root)
 		return CTL_FAILED;
-	node_fold(p, root, f, path, 0);
+	node_fold(p, root, e ? 1e6 : 1, f, path, 0);
 	tree_free(root);
 	return CTL_OK;
 }
 
 struct picture {
 	const struct profile *p;
+	const struct profile_energy *e; /* NULL: by samples */
 	FILE *f;
-	double scale; /* pixels per sample */
+	double scale; /* pixels per sample, or J */
 	uint32_t low, high; /* kHz */
-	size_t all, deepest;
+	double all; /* samples, or J */
+	size_t deepest;
 };
 
 static void picture_find_range(struct picture *pic)
@@ -170,7 +185,7 @@ static void picture_write_colour(const struct picture *pic, const struct node *n
 
 static void node_draw(const struct picture *pic, const struct node *node, double x, size_t depth)
 {
-	const double width = (double)node->n * pic->scale;
+	const double width = node->weight * pic->scale;
 	const double y = MARGIN + 2.0 * HEIGHT + (double)(pic->deepest - 1 - depth) * HEIGHT;
 	const int room = (int)(width / 7);
 	const char *name = depth ? profile_name(pic->p, node->name) : "all";
@@ -181,8 +196,11 @@ static void node_draw(const struct picture *pic, const struct node *node, double
 		return;
 	fprintf(pic->f, "<g><title>");
 	escape_html(pic->f, name);
-	fprintf(pic->f, ": %zu samples, %.2f %%", node->n,
-		100.0 * (double)node->n / (double)pic->all);
+	if (pic->e)
+		fprintf(pic->f, ": %.4g J, %.2f %%, %zu samples", node->weight,
+			100.0 * node->weight / pic->all, node->n);
+	else
+		fprintf(pic->f, ": %zu samples, %.2f %%", node->n, 100.0 * node->weight / pic->all);
 	if (node->known)
 		fprintf(pic->f, ", %.0f MHz", node->khz / (double)node->known / 1000);
 	else
@@ -210,20 +228,37 @@ static void node_draw(const struct picture *pic, const struct node *node, double
 	fputs("</g>\n", pic->f);
 	for (const struct node *c = node->child; c; c = c->next) {
 		node_draw(pic, c, at, depth + 1);
-		at += (double)c->n * pic->scale;
+		at += c->weight * pic->scale;
 	}
 }
 
-int profile_flame(const struct profile *p, FILE *f)
+static void picture_write_title(const struct picture *pic, const struct node *root)
 {
-	struct picture pic = { .p = p, .f = f, .all = p->samples };
-	struct node *root = tree_build(p);
+	escape_html(pic->f, pic->p->run->label);
+	if (pic->e) {
+		fprintf(pic->f, ": %.4g J, %s ", root->weight, pic->e->how);
+		fputs(pic->e->rail ? "on " : "by ", pic->f);
+		escape_html(pic->f, pic->e->what);
+		if (root->n < pic->p->samples)
+			fprintf(pic->f, "; %zu of %zu samples left out, their energy is not known",
+				pic->p->samples - root->n, pic->p->samples);
+	} else {
+		fprintf(pic->f, ": %zu samples by ", pic->p->samples);
+		escape_html(pic->f, pic->p->event);
+	}
+}
+
+int profile_flame(const struct profile *p, const struct profile_energy *e, FILE *f)
+{
+	struct node *root = tree_build(p, e ? e->joules : NULL);
+	struct picture pic = { .p = p, .e = e, .f = f };
 	double height;
 
 	if (!root)
 		return CTL_FAILED;
+	pic.all = root->weight > 0 ? root->weight : 1;
 	picture_find_range(&pic);
-	pic.scale = (WIDTH - 2 * MARGIN) / (double)p->samples;
+	pic.scale = (WIDTH - 2 * MARGIN) / pic.all;
 	pic.deepest = node_depth(root);
 	height = 3.0 * MARGIN + (double)(pic.deepest + 3) * HEIGHT;
 	fprintf(f,
@@ -233,9 +268,7 @@ int profile_flame(const struct profile *p, FILE *f)
 		"<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n"
 		"<text x=\"%d\" y=\"%d\" font-size=\"14\">",
 		WIDTH, height, WIDTH, height, MARGIN, MARGIN + HEIGHT - 4);
-	escape_html(f, p->run->label);
-	fprintf(f, ": %zu samples by ", p->samples);
-	escape_html(f, p->event);
+	picture_write_title(&pic, root);
 	fputs("</text>\n", f);
 	node_draw(&pic, root, MARGIN, 0);
 	fprintf(f, "<text x=\"%d\" y=\"%.0f\">", MARGIN, height - MARGIN);

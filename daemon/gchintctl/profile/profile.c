@@ -12,6 +12,7 @@
 #include "../launch/record.h"
 #include "../launch/run.h"
 #include "profile.h"
+#include "sample-energy.h"
 
 static const char usage[] =
 	"usage: gchintctl profile record [-o FILE] [-F HZ] [WHAT]... [-q] -- PROGRAM "
@@ -19,7 +20,7 @@ static const char usage[] =
 	"       gchintctl profile filter [WHAT]... FILE\n"
 	"       gchintctl profile report [FILTER]... [-n LINES] FILE\n"
 	"       gchintctl profile annotate [FILTER]... [-s SYMBOL] [-n LINES] FILE\n"
-	"       gchintctl profile flame [FILTER]... [-o SVG | --folded] FILE\n"
+	"       gchintctl profile flame [FILTER]... [--energy] [-o SVG | --folded] FILE\n"
 	"       gchintctl profile diff [FILTER]... [-n LINES] BEFORE AFTER\n"
 	"       gchintctl profile export [FILTER]... --format FORMAT [-o OUTPUT] FILE\n"
 	"Where CPU time goes: by instruction, by the method that an interpreter ran (which a\n"
@@ -57,7 +58,8 @@ static const char usage[] =
 	"program has debugging information, otherwise by instruction:\n"
 	"  -s, --symbol PATTERN   of all matching symbols\n"
 	"flame:\n"
-	"      --folded           one line per stack, for other tools\n"
+	"      --energy           the width of a frame is its energy, not its samples\n"
+	"      --folded           one line per stack, for other tools; of energy in uJ\n"
 	"export (default: to standard output):\n"
 	"      --format FORMAT    firefox, for profiler.firefox.com: samples and phases by "
 	"thread,\n"
@@ -74,7 +76,7 @@ struct options {
 	struct profile_keep keep;
 	struct profile_filter filter;
 	size_t lines;
-	bool folded, interpreted, named_at_calls, quiet;
+	bool energy, folded, interpreted, named_at_calls, quiet;
 };
 
 static int map_remove(void *data, const char *name)
@@ -155,22 +157,43 @@ static int profile_record(const struct options *o, char **command, int count)
 	return ret;
 }
 
-static int flame_write(const struct profile *p, const struct options *o)
+static int flame_write_by(const struct profile *p, const struct profile_energy *e,
+			  const struct options *o)
 {
+	const char *file = o->output ? o->output : "flame.svg";
 	FILE *f;
 	int ret;
 
 	if (o->folded)
-		return profile_folded(p, stdout);
-	f = ctl_create(o->output ? o->output : "flame.svg");
+		return profile_folded(p, e, stdout);
+	f = ctl_create(file);
 	if (!f)
 		return CTL_FILE;
-	ret = profile_flame(p, f);
+	ret = profile_flame(p, e, f);
 	if (ret) {
 		ctl_discard(f);
 		return ret;
 	}
-	return ctl_commit(f, o->output ? o->output : "flame.svg");
+	return ctl_commit(f, file);
+}
+
+static int flame_write(const struct profile *p, const struct options *o)
+{
+	struct profile_energy e = { 0 };
+	int ret = CTL_FAILED;
+
+	if (!o->energy)
+		return flame_write_by(p, NULL, o);
+	if (profile_energy(p, &e)) {
+		if (e.how)
+			ret = flame_write_by(p, &e, o);
+		else
+			ctl_error("%s: the energy of its samples is not known: it has no rail, and "
+				  "no OPP has a power; leave out --energy",
+				  p->run->path);
+	}
+	profile_energy_free(&e);
+	return ret;
 }
 
 static int profile_write(const struct profile *p, const struct options *o)
@@ -278,6 +301,7 @@ int cmd_profile(const struct ctl *ctl, int argc, char **argv)
 	static const struct option longs[] = {
 		{ "cgroup", required_argument, NULL, 'g' },
 		{ "command", required_argument, NULL, 'c' },
+		{ "energy", no_argument, NULL, 'e' },
 		{ "folded", no_argument, NULL, 'f' },
 		{ "format", required_argument, NULL, 't' },
 		{ "frequency", required_argument, NULL, 'F' },
@@ -315,6 +339,9 @@ int cmd_profile(const struct ctl *ctl, int argc, char **argv)
 		switch (opt) {
 		case 'c':
 			o.keep.command = optarg;
+			break;
+		case 'e':
+			o.energy = true;
 			break;
 		case 'f':
 			o.folded = true;

@@ -175,9 +175,10 @@ int profile_report(const struct profile *p, size_t lines);
 /* Prints the symbol with the most samples, or all, by source line, else by instruction. */
 int profile_annotate(const struct profile *p, size_t lines, bool all);
 int profile_diff(const struct profile *before, const struct profile *since, size_t lines);
-/* Writes folded stacks, one per line; or a flame graph. */
-int profile_folded(const struct profile *p, FILE *f);
-int profile_flame(const struct profile *p, FILE *f);
+struct profile_energy;
+/* Writes folded stacks, one per line; or a flame graph. By energy, or by samples if @e is NULL. */
+int profile_folded(const struct profile *p, const struct profile_energy *e, FILE *f);
+int profile_flame(const struct profile *p, const struct profile_energy *e, FILE *f);
 /* Writes the format of profiler.firefox.com, with phases, rails and frequencies. */
 int profile_firefox(const struct profile *p, FILE *f);
 /* Write the format of speedscope.app, and the output of perf-script(1). */
