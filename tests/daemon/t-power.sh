@@ -211,6 +211,10 @@ ok "a flame graph by energy has the same joules" is "java;mark;one;loop 2000000 
 	"$("$ctl" profile flame --energy --folded "$d/attributed.db" | sort | paste -sd' ')"
 "$ctl" profile flame --energy -o "$d/flame.svg" "$d/attributed.db"
 ok "and says what they are of" grep -q ': 4 J, measured on intel-rapl:0</text>' "$d/flame.svg"
+page attributed
+ok "the page has the methods, and flame graphs by time and by energy" is "2 1 1" \
+	"$(grep -cE '<tr><td>(one|two)</td><td>1.000</td><td>50.0&nbsp;%</td>.*>100.0&nbsp;%</td>.*>0.0&nbsp;%</td>.*<td>2.0000</td>' "$d/attributed.html") $(
+	grep -c 'Flame graph by CPU time' "$d/attributed.html") $(grep -c 'Flame graph by energy' "$d/attributed.html")"
 sqlite3 "$d/attributed.db" 'delete from rails'
 ok "without a rail and a power there is none, for a reason" is "1 gchintctl: $d/attributed.db: the energy of its samples is not known:$(
 	echo) it has no rail, and no OPP has a power; leave out --energy" "$(said=$("$ctl" profile flame --energy -o "$d/none.svg" "$d/attributed.db" 2>&1)

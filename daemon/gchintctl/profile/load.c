@@ -247,7 +247,7 @@ static bool load_samples(struct profile *p, const struct profile_filter *f)
 	return good;
 }
 
-bool profile_load(struct profile *p, struct run *run, const struct profile_filter *filter)
+bool profile_load(struct profile *p, const struct run *run, const struct profile_filter *filter)
 {
 	char hz[16];
 	long n;

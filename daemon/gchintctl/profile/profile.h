@@ -83,7 +83,7 @@ struct profile_symbol {
 
 /* A recording's samples. names[PROFILE_UNKNOWN] is "?", names[PROFILE_NO_METHOD] "-". */
 struct profile {
-	struct run *run;
+	const struct run *run;
 	struct profile_sample *sample;
 	size_t samples, all; /* those that pass the filter; all in the recording */
 	char **name;
@@ -103,7 +103,7 @@ struct profile {
  * Returns false, after reporting the reason: for example that there are no samples, or that none
  * passes the filter.
  */
-bool profile_load(struct profile *p, struct run *run, const struct profile_filter *filter);
+bool profile_load(struct profile *p, const struct run *run, const struct profile_filter *filter);
 void profile_free(struct profile *p);
 /* Returns the symbol at an address of a process at an instant; NULL if none is known. */
 const struct profile_symbol *profile_symbol_at(const struct profile *p, int32_t tgid,

@@ -12,6 +12,7 @@
 #include "../recording/processes.h"
 #include "asset.h"
 #include "attributed.h"
+#include "methods.h"
 #include "plot.h"
 #include "report.h"
 
@@ -911,6 +912,7 @@ void report_run(struct run *run, size_t number, const struct plot_scale *scale, 
 	free(pause);
 	fputs("<h3>Phases</h3>\n", html);
 	phase_table(run, html);
+	methods_write_html(run, html);
 	energy_tables(run, html);
 	report_residency(run, scale, html);
 	if (alone)
