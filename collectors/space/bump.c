@@ -177,9 +177,9 @@ size_t gc_bump_release(struct gc_heap *heap, size_t keep)
 	struct gc_bump *b = heap->bump;
 	uintptr_t from = b->start[!b->now] + gc_align(keep, GC_PAGE), high = b->high[!b->now];
 
-	if (high <= from)
+	/* Refused for locked pages: the space still holds them. */
+	if (high <= from || madvise((void *)from, gc_align(high - from, GC_PAGE), MADV_DONTNEED))
 		return 0;
-	madvise((void *)from, gc_align(high - from, GC_PAGE), MADV_DONTNEED);
 	b->high[!b->now] = from;
 	return high - from;
 }

@@ -154,17 +154,20 @@ void gc_pages_free(struct gc_heap *heap, uint32_t page)
 size_t gc_pages_release(struct gc_heap *heap)
 {
 	struct gc_pages *p = heap->pages;
-	size_t bytes = 0;
-	uint32_t at, end;
+	size_t bytes = 0, run;
+	uint32_t at, end, stale = 1;
 
 	for (at = next_bit(p, 1, p->fresh, true); at < p->fresh;
 	     at = next_bit(p, end, p->fresh, true)) {
 		end = next_bit(p, at, p->fresh, false);
-		bytes += (size_t)(end - at) << GC_PAGE_SHIFT;
-		madvise((void *)gc_page_address(p, at), (size_t)(end - at) << GC_PAGE_SHIFT,
-			MADV_DONTNEED);
+		run = (size_t)(end - at) << GC_PAGE_SHIFT;
+		/* Refused for locked pages: they keep their contents, so they are not fresh. */
+		if (madvise((void *)gc_page_address(p, at), run, MADV_DONTNEED))
+			stale = end;
+		else
+			bytes += run;
 	}
-	while (p->fresh > 1 && p->table[p->fresh - 1].kind == GC_PAGE_FREE)
+	while (p->fresh > stale && p->table[p->fresh - 1].kind == GC_PAGE_FREE)
 		p->fresh--;
 	return bytes;
 }

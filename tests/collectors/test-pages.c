@@ -2,11 +2,15 @@
 /*
  * Description: pages are allocated as the simplest allocator would: the lowest run that is long
  * enough, none above max=, none twice. Fresh pages, pages returned to the system and the whole
- * page table are compared after each step of a random program.
+ * page table are compared after each step of a random program. Pages that are locked in memory
+ * cannot be returned, and are not taken for zero later.
  */
 #include "alone.h"
 
 #include <space/pages.h>
+
+#include <errno.h>
+#include <sys/mman.h>
 
 #define STEPS 20000
 #define MOST  1024 /* pages that a model holds */
@@ -24,6 +28,23 @@ static uint64_t seed;
 static uint32_t draw(uint32_t below)
 {
 	return (uint32_t)(gc_random(&seed) % below);
+}
+
+static bool locked; /* some pages, as with mlockall(2) */
+static size_t refused; /* bytes, by the last release */
+static uint32_t stale; /* end of the last run that was refused */
+
+int __real_madvise(void *at, size_t bytes, int advice);
+int __wrap_madvise(void *at, size_t bytes, int advice);
+
+int __wrap_madvise(void *at, size_t bytes, int advice)
+{
+	if (!locked || advice != MADV_DONTNEED || draw(2))
+		return __real_madvise(at, bytes, advice);
+	refused += bytes;
+	stale = (uint32_t)(((uintptr_t)at + bytes - heap->pages->base) / 4096);
+	errno = EINVAL;
+	return -1;
 }
 
 static uint32_t lowest(uint32_t count, uint32_t end)
@@ -123,28 +144,41 @@ static bool give(struct gc_pages *p)
 	return true;
 }
 
+/* Fresh pages read as zero. */
+static bool fresh_are_zero(const struct gc_pages *p)
+{
+	for (uint32_t i = p->fresh; i < model.high; i++)
+		if (*(volatile char *)gc_page_address(p, i))
+			return false;
+	return true;
+}
+
 /* Free pages read as zero once they were given back; no other does. */
 static bool release(struct gc_pages *p)
 {
-	size_t bytes = gc_pages_release(heap), want = 0;
+	size_t bytes, want = 0;
 	bool good = true;
 
+	refused = 0;
+	stale = 1;
+	bytes = gc_pages_release(heap) + refused;
 	for (uint32_t i = 1; i < model.fresh; i++) {
 		if (model.taken[i]) {
 			good &= !model.run[i] || *(volatile char *)gc_page_address(p, i) == 1;
 			continue;
 		}
 		want += 4096;
-		good &= !*(volatile char *)gc_page_address(p, i);
+		good &= refused || !*(volatile char *)gc_page_address(p, i);
 	}
-	while (model.fresh > 1 && !model.taken[model.fresh - 1])
+	while (model.fresh > stale && !model.taken[model.fresh - 1])
 		model.fresh--;
+	good &= fresh_are_zero(p);
 	if (bytes != want)
 		printf("# %zu bytes given back, not %zu\n", bytes, want);
 	return good && bytes == want;
 }
 
-static void random_program(const char *options, uint32_t reserve)
+static void random_program(const char *options, uint32_t reserve, bool some_locked)
 {
 	struct gc_pages *p;
 	bool good = true;
@@ -157,6 +191,7 @@ static void random_program(const char *options, uint32_t reserve)
 	model.high = model.fresh = 1;
 	seed = 1;
 	p->reserve = reserve;
+	locked = some_locked;
 	if (!ok(p->count < MOST && p->most == (uint32_t)(heap->opt.max / 4096) && same(p),
 		"%s: none of %u pages is taken", options, p->count)) {
 		stop();
@@ -174,8 +209,8 @@ static void random_program(const char *options, uint32_t reserve)
 		if (!draw(2000))
 			p->starved = model.starved = false;
 	}
-	ok(good, "%s, %u reserved: equal to the simplest allocator for %d steps", options, reserve,
-	   i);
+	ok(good, "%s, %u reserved%s: equal to the simplest allocator for %d steps", options,
+	   reserve, locked ? ", some locked" : "", i);
 	while (model.used && give(p))
 		;
 	ok(same(p) && !p->used, "%s: all pages are free at the end", options);
@@ -184,8 +219,9 @@ static void random_program(const char *options, uint32_t reserve)
 
 int main(void)
 {
-	random_program("plan=marksweep,trim=0,heap=2M,max=2M", 0);
-	random_program("plan=marksweep,trim=0,heap=1M,max=1M,poison=1", 0);
-	random_program("plan=marksweep,trim=0,heap=2M,max=2M", 100);
+	random_program("plan=marksweep,trim=0,heap=2M,max=2M", 0, false);
+	random_program("plan=marksweep,trim=0,heap=1M,max=1M,poison=1", 0, false);
+	random_program("plan=marksweep,trim=0,heap=2M,max=2M", 100, false);
+	random_program("plan=marksweep,trim=0,heap=2M,max=2M", 0, true);
 	return done();
 }
