@@ -15,10 +15,18 @@
 #include "../trace/trace.h"
 #include "../trace/verify.h"
 
+/*
+ * The calling thread's mutator. One at a time: a thread that waits for the collection of one heap
+ * would keep the collections of another one waiting.
+ */
+static __thread struct gc_thread *attached;
+
 int gc_mutator_attach(struct gc_heap *heap, struct gc_mutator **out)
 {
 	struct gc_thread *t;
 
+	if (attached)
+		return -EBUSY;
 	if (posix_memalign((void **)&t, 64, sizeof(*t)))
 		return -ENOMEM;
 	memset(t, 0, sizeof(*t));
@@ -36,6 +44,7 @@ int gc_mutator_attach(struct gc_heap *heap, struct gc_mutator **out)
 	heap->threads = t;
 	__atomic_fetch_add(&heap->thread_count, 1, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&heap->threads_lock);
+	attached = t;
 	*out = &t->m;
 	return 0;
 }
@@ -57,6 +66,7 @@ void gc_mutator_detach(struct gc_mutator *m)
 	__atomic_fetch_sub(&heap->thread_count, 1, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&heap->threads_lock);
 	gc_phase_mutator(t, false);
+	attached = NULL;
 	free(t);
 }
 

@@ -10,6 +10,8 @@
 
 #include "plan/nursery.h"
 
+#include <pthread.h>
+
 #define MB (1ull << 20)
 
 /* Parts that survive of a nursery of so many bytes */
@@ -121,20 +123,40 @@ static void garbage(const struct gc_type *type, uint64_t bytes)
 
 #define CACHES 64
 
+static unsigned int parked;
+static bool enough;
+
+static void *stay_parked(void *arg)
+{
+	struct gc_mutator *own;
+
+	if (gc_mutator_attach(heap, &own))
+		return arg;
+	gc_park(own);
+	__atomic_fetch_add(&parked, 1, __ATOMIC_SEQ_CST);
+	while (!__atomic_load_n(&enough, __ATOMIC_SEQ_CST))
+		usleep(1000);
+	gc_unpark(own);
+	gc_mutator_detach(own);
+	return NULL;
+}
+
 /* So much for each mutator, but for no more of them than can run at a time */
 static void share(unsigned int mutators, unsigned int want)
 {
-	struct gc_mutator *more[8];
+	pthread_t more[8];
 	const struct gc_type *type;
 	uint64_t before, took;
 
 	if (!open_heap("plan=gss,sizing=fixed,heap=128M,max=256M,trim=0,workers=1"))
 		return;
 	type = tree_type(heap);
-	for (unsigned int i = 1; i < mutators; i++) {
-		gc_mutator_attach(heap, &more[i]);
-		gc_park(more[i]);
-	}
+	parked = 0;
+	enough = false;
+	for (unsigned int i = 1; i < mutators; i++)
+		pthread_create(&more[i], NULL, stay_parked, NULL);
+	while (__atomic_load_n(&parked, __ATOMIC_SEQ_CST) < mutators - 1)
+		usleep(100);
 	/* What it had grown to for the first ones it gives up. */
 	garbage(type, CACHES * gc_nursery_cache());
 	before = stats().minors;
@@ -144,10 +166,11 @@ static void share(unsigned int mutators, unsigned int want)
 		"the nursery of %u mutators has room for %s", mutators,
 		want == mutators ? "each mutator" : "as many as CPUs"))
 		printf("# %llu collections for %d caches\n", (unsigned long long)took, CACHES);
-	for (unsigned int i = 1; i < mutators; i++) {
-		gc_unpark(more[i]);
-		gc_mutator_detach(more[i]);
-	}
+	__atomic_store_n(&enough, true, __ATOMIC_SEQ_CST);
+	gc_park(m);
+	for (unsigned int i = 1; i < mutators; i++)
+		pthread_join(more[i], NULL);
+	gc_unpark(m);
 	stop();
 }
 

@@ -240,7 +240,13 @@ void gc_mutator_roots_callback(struct gc_mutator *m,
 
 /* ---- threads ---------------------------------------------------------- */
 
-/** gc_mutator_attach() - the calling thread joins; waits while the world is stopped. */
+/**
+ * gc_mutator_attach() - the calling thread joins; waits while the world is stopped
+ *
+ * A thread is attached to one heap at a time, and to that once: two threads that are attached to
+ * two heaps would wait for each other's collections for ever.
+ * Return: 0, -ENOMEM, or -EBUSY when the thread is attached already.
+ */
 int gc_mutator_attach(struct gc_heap *heap, struct gc_mutator **out);
 /** gc_mutator_detach() - the calling thread leaves; its frames must be popped. */
 void gc_mutator_detach(struct gc_mutator *m);
