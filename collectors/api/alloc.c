@@ -82,7 +82,7 @@ static void trigger_run(struct gc_thread *t)
 
 static bool daemon_only(const struct gc_heap *heap)
 {
-	return heap->opt.policy == GC_POLICY_BG && heap->gc.daemon_up;
+	return heap->opt.policy == GC_POLICY_BG && gc_daemon_up(heap);
 }
 
 /*

@@ -16,6 +16,7 @@
 #include "../trace/hash.h"
 #include "../trace/mark.h"
 #include "../trace/profiler.h"
+#include "fork.h"
 
 #define PLAN(id) extern const struct gc_plan gc_plan_##id;
 #include "../plan/plans.def"
@@ -132,17 +133,11 @@ static int map_space(struct gc_heap *heap)
 
 static void init_locks(struct gc_heap *heap)
 {
-	pthread_condattr_t attr;
-
 	pthread_mutex_init(&heap->space_lock, NULL);
 	pthread_mutex_init(&heap->table_lock, NULL);
 	pthread_mutex_init(&heap->threads_lock, NULL);
 	pthread_mutex_init(&heap->gc.lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&heap->gc.done, &attr);
-	pthread_cond_init(&heap->gc.order, &attr);
-	pthread_condattr_destroy(&attr);
+	gc_cycle_init(heap);
 }
 
 static void free_heap(struct gc_heap *heap)
@@ -241,9 +236,16 @@ int gc_heap_create(struct gc_heap **out, const char *options, struct gc_listener
 	heap->stress_next = (uint64_t)opt.stress;
 	heap->profile_next = (uint64_t)opt.profiler;
 	gc_mark_order_init(heap);
-	ret = gc_daemon_start(heap, err);
-	if (ret)
+	ret = gc_fork_add(heap);
+	if (ret) {
+		gc_fail(err, ret, "no memory to handle fork()");
 		goto free_all;
+	}
+	ret = gc_daemon_start(heap, err);
+	if (ret) {
+		gc_fork_remove(heap);
+		goto free_all;
+	}
 	if (err)
 		memset(err, 0, sizeof(*err));
 	*out = heap;
@@ -258,6 +260,7 @@ int gc_heap_destroy(struct gc_heap *heap)
 {
 	if (heap->thread_count)
 		return -EBUSY;
+	gc_fork_remove(heap);
 	gc_daemon_stop(heap);
 	free_heap(heap);
 	return 0;

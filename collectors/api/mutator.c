@@ -14,12 +14,18 @@
 #include "../thread/threads.h"
 #include "../trace/trace.h"
 #include "../trace/verify.h"
+#include "fork.h"
 
 /*
  * The calling thread's mutator. One at a time: a thread that waits for the collection of one heap
  * would keep the collections of another one waiting.
  */
 static __thread struct gc_thread *attached;
+
+struct gc_thread *gc_mutator_self(void)
+{
+	return attached;
+}
 
 int gc_mutator_attach(struct gc_heap *heap, struct gc_mutator **out)
 {
@@ -109,7 +115,7 @@ void gc_collect(struct gc_mutator *m)
 	struct gc_heap *heap = t->heap;
 
 	/* policy=bg: only the daemon collects. */
-	if (heap->opt.policy == GC_POLICY_BG && heap->gc.daemon_up) {
+	if (heap->opt.policy == GC_POLICY_BG && gc_daemon_up(heap)) {
 		gc_order_daemon(heap, GC_CYCLE_REQUESTED);
 		gc_safepoint(m);
 		return;

@@ -80,10 +80,30 @@ void gc_cycle_release(struct gc_heap *heap)
 	 * its idle timer here, but not after a trim by the daemon itself.
 	 */
 	heap->gc.active += !heap->plan->concurrent && !heap->cycle.daemon;
-	if (heap->gc.daemon_up)
+	if (gc_daemon_up(heap))
 		pthread_cond_signal(&heap->gc.order);
 	pthread_cond_broadcast(&heap->gc.done);
 	pthread_mutex_unlock(&heap->gc.lock);
+}
+
+void gc_cycle_init(struct gc_heap *heap)
+{
+	pthread_condattr_t attr;
+
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&heap->gc.done, &attr);
+	pthread_cond_init(&heap->gc.order, &attr);
+	pthread_condattr_destroy(&attr);
+}
+
+void gc_cycle_forked(struct gc_heap *heap)
+{
+	/* Those that waited are still counted in the conditions: destroying them would hang. */
+	gc_cycle_init(heap);
+	heap->gc.waiting = 0;
+	heap->gc.daemon_lost |= heap->gc.daemon_up;
+	heap->gc.daemon_up = false;
 }
 
 static void cycle_set(struct gc_heap *heap, struct gc_thread *self, enum gc_cause cause, bool full)
@@ -227,6 +247,8 @@ static void cycle_run(struct gc_heap *heap, struct gc_thread *self, enum gc_caus
 	gc_phase_cycle(heap, false);
 }
 
+static int daemon_create(struct gc_heap *heap);
+
 enum gc_outcome gc_run_cycle(struct gc_heap *heap, struct gc_thread *self, enum gc_cause cause,
 			     bool full, bool wait_only)
 {
@@ -250,6 +272,11 @@ enum gc_outcome gc_run_cycle(struct gc_heap *heap, struct gc_thread *self, enum 
 	}
 	if (!cycle_acquire_or_wait(heap, self))
 		return GC_WAITED;
+	if (unlikely(heap->gc.daemon_lost)) {
+		/* Without a thread for it, mutators collect. */
+		heap->gc.daemon_lost = false;
+		daemon_create(heap);
+	}
 	gc_pause_begin(self, GC_PAUSE_FOREGROUND, &begin);
 	if (cause == GC_CAUSE_ALLOC || cause == GC_CAUSE_OOM)
 		boost_begin(heap, self, &boost);
@@ -366,39 +393,55 @@ static void *daemon_main(void *arg)
 	return NULL;
 }
 
-int gc_daemon_start(struct gc_heap *heap, struct gc_error *err)
+static void daemon_set(struct gc_heap *heap, bool up)
+{
+	__atomic_store_n(&heap->gc.daemon_up, up, __ATOMIC_RELAXED);
+}
+
+/* 0, or errno of pthread_create() */
+static int daemon_create(struct gc_heap *heap)
 {
 	pthread_attr_t attr;
 	cpu_set_t cpus;
 	int ret;
 
-	if (heap->opt.policy == GC_POLICY_FG || (!heap->plan->concurrent && heap->opt.trim <= 0))
-		return 0;
-	heap->gc.daemon_on = heap->plan->concurrent;
 	pthread_attr_init(&attr);
 	if (heap->opt.pin >= 0) {
 		CPU_ZERO(&cpus);
 		CPU_SET((size_t)heap->opt.pin, &cpus);
 		pthread_attr_setaffinity_np(&attr, sizeof(cpus), &cpus);
 	}
-	heap->gc.daemon_up = true;
+	daemon_set(heap, true);
 	ret = pthread_create(&heap->gc.daemon, &attr, daemon_main, heap);
 	pthread_attr_destroy(&attr);
+	if (ret)
+		daemon_set(heap, false);
+	else
+		pthread_setname_np(heap->gc.daemon, "gc-daemon");
+	return ret;
+}
+
+int gc_daemon_start(struct gc_heap *heap, struct gc_error *err)
+{
+	int ret;
+
+	if (heap->opt.policy == GC_POLICY_FG || (!heap->plan->concurrent && heap->opt.trim <= 0))
+		return 0;
+	heap->gc.daemon_on = heap->plan->concurrent;
+	ret = daemon_create(heap);
 	if (ret) {
-		heap->gc.daemon_up = false;
 		if (ret == EINVAL && heap->opt.pin >= 0)
 			return gc_fail(err, -EINVAL,
 				       "pin=%lld: no such CPU here; give an online one",
 				       (long long)heap->opt.pin);
 		return gc_fail(err, -EAGAIN, "no thread for the GC daemon; policy=fg needs none");
 	}
-	pthread_setname_np(heap->gc.daemon, "gc-daemon");
 	return 0;
 }
 
 void gc_daemon_stop(struct gc_heap *heap)
 {
-	if (!heap->gc.daemon_up)
+	if (!gc_daemon_up(heap))
 		return;
 	pthread_mutex_lock(&heap->gc.lock);
 	heap->gc.quit = true;
@@ -406,5 +449,5 @@ void gc_daemon_stop(struct gc_heap *heap)
 	pthread_cond_broadcast(&heap->gc.done);
 	pthread_mutex_unlock(&heap->gc.lock);
 	pthread_join(heap->gc.daemon, NULL);
-	heap->gc.daemon_up = false;
+	daemon_set(heap, false);
 }

@@ -17,6 +17,10 @@ void gc_collect_all(struct gc_heap *heap, struct gc_thread *self);
 bool gc_collect_refuses(struct gc_heap *heap);
 void gc_cycle_acquire(struct gc_heap *heap, struct gc_thread *self);
 void gc_cycle_release(struct gc_heap *heap);
+/* The conditions that threads wait for cycles on, for a new heap and for a forked child */
+void gc_cycle_init(struct gc_heap *heap);
+/* In a forked child, with all locks: no other thread waits, and the daemon is gone. */
+void gc_cycle_forked(struct gc_heap *heap);
 int gc_daemon_start(struct gc_heap *heap, struct gc_error *err);
 void gc_daemon_stop(struct gc_heap *heap);
 

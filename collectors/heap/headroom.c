@@ -18,7 +18,7 @@ uint64_t gc_headroom(const struct gc_heap *heap)
 	uint64_t used = gc_load(&heap->in_use), limit = gc_load(&heap->soft_limit), room;
 
 	if (limit > (uint64_t)heap->opt.max ||
-	    (heap->opt.policy == GC_POLICY_BG && heap->gc.daemon_up))
+	    (heap->opt.policy == GC_POLICY_BG && gc_daemon_up(heap)))
 		limit = (uint64_t)heap->opt.max;
 	/* A paced mutator waits at this limit unless the marking ends first. */
 	if (__atomic_load_n(&heap->pace.on, __ATOMIC_RELAXED) &&

@@ -11,6 +11,7 @@
  * of the heap that are in use.
  *
  * Locks, outermost first:
+ *	gc_heaps_lock	the list of heaps, for fork()
  *	gc.lock		the right to collect, the daemon's orders
  *	threads_lock	the list of mutators; held while the world is stopped
  *	space_lock	page table, block lists, large objects
@@ -168,6 +169,7 @@ struct gc_vector {
 int gc_vector_push(struct gc_vector *v, void *item);
 
 struct gc_heap {
+	struct gc_heap *next; /* in the list of all heaps: api/fork.c */
 	struct gc_options opt;
 	char *opt_text;
 	const struct gc_plan *plan;
@@ -252,7 +254,9 @@ struct gc_heap {
 		pthread_cond_t order; /* the daemon has work */
 		struct gc_cycle_control control;
 		uint32_t waiting; /* mutators that wait for a cycle; also read without the lock */
-		bool quit, daemon_up, next_major;
+		bool quit, next_major;
+		bool daemon_up; /* read by gc_daemon_up() */
+		bool daemon_lost; /* in a forked child, until its next cycle */
 		uint64_t active; /* each change restarts the idle timer */
 		bool daemon_on; /* policy=adaptive switches it */
 		pthread_t daemon;
@@ -269,6 +273,12 @@ struct gc_heap {
 	void *verify_holder, *verify_trace;
 	bool verify_white;
 };
+
+/* Is there a daemon? In a forked child it starts again when other threads may run already. */
+static inline bool gc_daemon_up(const struct gc_heap *heap)
+{
+	return __atomic_load_n(&heap->gc.daemon_up, __ATOMIC_RELAXED);
+}
 
 static inline uint64_t gc_now(void)
 {

@@ -3,7 +3,7 @@
 
 void gc_order_locked(struct gc_heap *heap, enum gc_cycle_event event)
 {
-	if (!heap->gc.daemon_up)
+	if (!gc_daemon_up(heap))
 		return;
 	if (event != GC_CYCLE_REQUESTED && heap->gc.control.state == GC_CYCLE_IDLE)
 		gc_pace_order(heap);

@@ -36,7 +36,7 @@ uint64_t gc_pace_slice(uint64_t most, uint64_t cycle_ns)
 static bool pace_applies(const struct gc_heap *heap)
 {
 	/* Where only the daemon collects, mutators may allocate beyond the limit. */
-	return heap->opt.pace && !(heap->opt.policy == GC_POLICY_BG && heap->gc.daemon_up);
+	return heap->opt.pace && !(heap->opt.policy == GC_POLICY_BG && gc_daemon_up(heap));
 }
 
 void gc_pace_order(struct gc_heap *heap)

@@ -56,7 +56,7 @@ static enum gc_kind cycle_choose(struct gc_heap *heap)
 	    c->cause == GC_CAUSE_TRIM || c->cause == GC_CAUSE_OOM)
 		return GC_KIND_MAJOR;
 	/* Mutators never run a major collection: they set next_major for the daemon. */
-	if (c->self && heap->gc.daemon_up && !c->alone) {
+	if (c->self && gc_daemon_up(heap) && !c->alone) {
 		heap->gc.next_major |= c->cause == GC_CAUSE_ALLOC || c->cause == GC_CAUSE_EXPLICIT;
 		return GC_KIND_MINOR;
 	}

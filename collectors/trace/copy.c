@@ -26,7 +26,7 @@ struct gc_workers {
 	pthread_cond_t call;
 	unsigned int copiers; /* the collecting thread included */
 	unsigned int threads, wanted;
-	bool quit;
+	bool quit, lost; /* lost: in a forked child */
 	void (*loop)(struct gc_copier *c);
 	pthread_t *thread;
 	struct gc_copier *copier[];
@@ -82,6 +82,20 @@ static struct gc_copier *copier_create(struct gc_workers *workers, unsigned int 
 	return c;
 }
 
+static void workers_start(struct gc_workers *workers)
+{
+	/* The collector works with fewer threads, too: no error. */
+	for (; workers->thread && workers->threads < workers->copiers - 1; workers->threads++) {
+		pthread_t *t = &workers->thread[workers->threads];
+
+		if (pthread_create(t, NULL, worker_main, workers))
+			break;
+		pthread_setname_np(*t, "gc-worker");
+	}
+	if (workers->heap->help)
+		gc_help_set_workers(workers->heap, workers_call, workers->threads);
+}
+
 int gc_workers_init(struct gc_heap *heap)
 {
 	unsigned int count = heap->help ? gc_workers_max(&heap->opt) : 1;
@@ -100,17 +114,32 @@ int gc_workers_init(struct gc_heap *heap)
 			return -ENOMEM;
 	}
 	workers->thread = calloc(count, sizeof(*workers->thread));
-	/* The collector works with fewer threads, too: no error. */
-	for (; workers->thread && workers->threads < count - 1; workers->threads++) {
-		pthread_t *t = &workers->thread[workers->threads];
-
-		if (pthread_create(t, NULL, worker_main, workers))
-			break;
-		pthread_setname_np(*t, "gc-worker");
-	}
-	if (heap->help)
-		gc_help_set_workers(heap, workers_call, workers->threads);
+	workers_start(workers);
 	return 0;
+}
+
+void gc_workers_lock(struct gc_heap *heap)
+{
+	pthread_mutex_lock(&heap->workers->lock);
+}
+
+void gc_workers_unlock(struct gc_heap *heap)
+{
+	pthread_mutex_unlock(&heap->workers->lock);
+}
+
+void gc_workers_forked(struct gc_heap *heap)
+{
+	struct gc_workers *workers = heap->workers;
+
+	if (!workers)
+		return;
+	/* The threads that waited are still counted in the condition. */
+	pthread_cond_init(&workers->call, NULL);
+	workers->threads = workers->wanted = 0;
+	workers->lost = true;
+	if (heap->help)
+		gc_help_set_workers(heap, workers_call, 0);
 }
 
 void gc_workers_fini(struct gc_heap *heap)
@@ -139,6 +168,10 @@ void gc_copy_begin(struct gc_heap *heap)
 	struct gc_workers *workers = heap->workers;
 	struct gc_bump *b = heap->bump;
 
+	if (unlikely(workers->lost)) {
+		workers->lost = false;
+		workers_start(workers);
+	}
 	for (unsigned int i = 0; i < workers->copiers; i++) {
 		struct gc_copier *c = workers->copier[i];
 

@@ -68,6 +68,11 @@ struct gc_copy_ops {
 /* Create workers= copiers and the worker threads, after gc_help_init(); 0 or -ENOMEM */
 int gc_workers_init(struct gc_heap *heap);
 void gc_workers_fini(struct gc_heap *heap);
+/* A fork is under way: keep the threads away from the state that they share. */
+void gc_workers_lock(struct gc_heap *heap);
+void gc_workers_unlock(struct gc_heap *heap);
+/* In the child, with the lock: there are none until gc_copy_begin() starts them again. */
+void gc_workers_forked(struct gc_heap *heap);
 /* World stopped, after gc_bump_open(): reset all copiers. */
 void gc_copy_begin(struct gc_heap *heap);
 /* The collecting thread's copier */

@@ -29,6 +29,10 @@
  *    the next safepoint or until it is published by gc_write(), whichever is
  *    first.
  *  - New objects are zero but for the header.
+ *  - fork() is a safepoint: it waits for a collection to end and stops the other threads for its
+ *    duration. In the child the calling thread stays attached, and all others are detached.
+ *    Callbacks and listeners must not fork. gc_heap_create() and gc_heap_destroy() of another
+ *    heap wait for a fork, so they are safepoints, too.
  *
  * Errors are negative errno values; nothing here prints, exits or aborts, with two
  * exceptions. A broken heap, which verify= and stress= help to find, aborts with one line. A

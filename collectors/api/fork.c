@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+/*
+ * fork(2): the child has only the thread that called it. So fork() stops the world of every heap,
+ * between two cycles and with all locks taken, and the child drops the mutators of the other
+ * threads. The daemon and the GC workers start again in the child's next cycle.
+ */
+#include "fork.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../cycle/collect.h"
+#include "../heap/plan.h"
+#include "../thread/safepoint.h"
+#include "../trace/copy.h"
+#include "../trace/mark.h"
+
+pthread_mutex_t gc_heaps_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct gc_heap *heaps;
+
+static bool is_running(const struct gc_thread *t)
+{
+	return t && __atomic_load_n(&t->state, __ATOMIC_RELAXED) == GC_RUNNING;
+}
+
+/* A fork on another thread holds the lock and stops the world: park while waiting for it. */
+static void heaps_acquire(void)
+{
+	struct gc_thread *self = gc_mutator_self();
+
+	if (!pthread_mutex_trylock(&gc_heaps_lock))
+		return;
+	if (!is_running(self))
+		self = NULL;
+	if (self)
+		gc_state_park(self);
+	pthread_mutex_lock(&gc_heaps_lock);
+	if (self)
+		gc_state_unpark(self);
+}
+
+static void fork_prepare(void)
+{
+	struct gc_thread *self = gc_mutator_self();
+
+	heaps_acquire();
+	for (struct gc_heap *heap = heaps; heap; heap = heap->next) {
+		bool mine = is_running(self) && self->heap == heap;
+
+		gc_cycle_acquire(heap, mine ? self : NULL);
+		gc_world_stop(heap);
+		pthread_mutex_lock(&heap->space_lock);
+		pthread_mutex_lock(&heap->table_lock);
+		if (heap->help)
+			gc_help_lock(heap);
+		if (heap->workers)
+			gc_workers_lock(heap);
+		pthread_mutex_lock(&heap->gc.lock);
+	}
+}
+
+static void heap_release(struct gc_heap *heap)
+{
+	pthread_mutex_unlock(&heap->gc.lock);
+	if (heap->workers)
+		gc_workers_unlock(heap);
+	if (heap->help)
+		gc_help_unlock(heap);
+	pthread_mutex_unlock(&heap->table_lock);
+	pthread_mutex_unlock(&heap->space_lock);
+	gc_world_restart(heap);
+	gc_cycle_release(heap);
+}
+
+static void fork_parent(void)
+{
+	for (struct gc_heap *heap = heaps; heap; heap = heap->next)
+		heap_release(heap);
+	pthread_mutex_unlock(&gc_heaps_lock);
+}
+
+/* Drop the mutators of threads that do not exist in the child. */
+static void drop_threads(struct gc_heap *heap, struct gc_thread *self)
+{
+	struct gc_thread **link = &heap->threads, *t;
+
+	while ((t = *link)) {
+		if (t == self) {
+			t->tid = (int)syscall(SYS_gettid);
+			link = &t->next;
+			continue;
+		}
+		heap->plan->flush(t);
+		*link = t->next;
+		heap->thread_count--;
+		free(t);
+	}
+}
+
+static void fork_child(void)
+{
+	for (struct gc_heap *heap = heaps; heap; heap = heap->next) {
+		drop_threads(heap, gc_mutator_self());
+		gc_cycle_forked(heap);
+		gc_workers_forked(heap);
+		gc_mark_order_init(heap);
+		heap_release(heap);
+	}
+	pthread_mutex_unlock(&gc_heaps_lock);
+}
+
+static int handlers_error;
+
+static void handlers_add(void)
+{
+	handlers_error = pthread_atfork(fork_prepare, fork_parent, fork_child);
+}
+
+int gc_fork_add(struct gc_heap *heap)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, handlers_add);
+	if (handlers_error)
+		return -handlers_error;
+	heaps_acquire();
+	heap->next = heaps;
+	heaps = heap;
+	pthread_mutex_unlock(&gc_heaps_lock);
+	return 0;
+}
+
+void gc_fork_remove(struct gc_heap *heap)
+{
+	struct gc_heap **link = &heaps;
+
+	heaps_acquire();
+	while (*link && *link != heap)
+		link = &(*link)->next;
+	if (*link)
+		*link = heap->next;
+	pthread_mutex_unlock(&gc_heaps_lock);
+}
