@@ -159,7 +159,7 @@ void gc_bump_index(struct gc_heap *heap)
 {
 	struct gc_bump *b = heap->bump;
 	uintptr_t at = b->start[b->now], top = b->top;
-	size_t first = at >> GC_WORD_SHIFT, last = (at + b->span) >> GC_WORD_SHIFT;
+	size_t first = at >> GC_WORD_SHIFT, last = (at + b->span) >> GC_WORD_SHIFT, size;
 
 	memset(&heap->live[first], 0, (last - first) * sizeof(uint64_t));
 	while (at < top) {
@@ -168,7 +168,12 @@ void gc_bump_index(struct gc_heap *heap)
 			continue;
 		}
 		gc_bit_set(heap->live, at);
-		at += gc_object_size(heap, (void *)at);
+		size = gc_object_size(heap, (void *)at);
+		/* An unknown type has no size, and a wrong length leads out of the space. */
+		if (!size || size > top - at)
+			gc_die(heap, "%p is in use, but has a broken header: %#llx", (void *)at,
+			       (unsigned long long)gc_word((void *)at));
+		at += size;
 	}
 }
 

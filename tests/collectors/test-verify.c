@@ -221,6 +221,43 @@ static int before_it(void *options)
 	return 0;
 }
 
+/* An object of no known type, or with a length that leads out of its space */
+static int bad_header(void *options)
+{
+	struct gc_header *h;
+	char what[160];
+
+	if (open_with(options, NULL))
+		return 1;
+	h = &f.one->header;
+	h->word = 0xfff000;
+	snprintf(what, sizeof(what), "%p is in use, but has a broken header: %#llx", (void *)h,
+		 (unsigned long long)h->word);
+	expect(1, what);
+	gc_collect_full(m);
+	return 0;
+}
+
+static int bad_length(void *options)
+{
+	struct gc_type_desc d = {
+		.name = "bytes", .size = 8, .tail = GC_TAIL_DATA, .elem_size = 1
+	};
+	struct gc_header *h;
+	char what[160];
+
+	if (open_with(options, NULL))
+		return 1;
+	h = gc_alloc_array(m, gc_type_register(heap, &d, NULL), 8);
+	f.one = (struct node *)h;
+	h->word |= 0x10000000ull << 32;
+	snprintf(what, sizeof(what), "%p is in use, but has a broken header: %#llx", (void *)h,
+		 (unsigned long long)h->word);
+	expect(1, what);
+	gc_collect_full(m);
+	return 0;
+}
+
 /* Roots that are not the same each time: marking in place asks twice, copying once. */
 static int call, shown_from, shown_to;
 static void *hidden;
@@ -383,6 +420,10 @@ int main(void)
 	       "a broken reference before the collection aborts");
 	aborts(before_it, "plan=gss,trim=0,verify=pre",
 	       "a broken reference before the collection aborts");
+	aborts(bad_header, "plan=semispace,trim=0,verify=all", "an overwritten header aborts");
+	aborts(bad_header, "plan=gss,trim=0,verify=all", "an overwritten header aborts");
+	aborts(bad_length, "plan=semispace,trim=0,verify=all", "an overwritten length aborts");
+	aborts(bad_length, "plan=gss,trim=0,verify=pre", "an overwritten length aborts");
 	aborts(kept_too_much, "plan=marksweep,trim=0,verify=trace",
 	       "an unreachable object that is kept aborts");
 	aborts(kept_too_much, "plan=immix,trim=0,verify=trace",
