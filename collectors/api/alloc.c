@@ -244,6 +244,11 @@ enum gc_refusal gc_refused(const struct gc_mutator *m)
 
 void *gc_alloc_slow(struct gc_mutator *m, const struct gc_type *type, size_t bytes)
 {
+	/* Another size would break the heap. Also true of 0, and of sizes that wrap to it. */
+	if (unlikely(gc_align(bytes, 8) != gc_align(type->size, 8))) {
+		gc_thread(m)->refused = GC_REFUSED_SIZE;
+		return NULL;
+	}
 	return alloc_object(m, type->word, gc_align(bytes, 8));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Description: invalid types are refused; arrays of roots keep the objects that they refer to. */
+/* Description: invalid types and sizes are refused; arrays of roots keep the objects that they refer to. */
 #include "alone.h"
 
 #include <errno.h>
@@ -131,6 +131,35 @@ static void roots(const char *options)
 	stop();
 }
 
+static bool refused(const struct gc_type *t, size_t bytes)
+{
+	return !gc_alloc_sized(m, t, bytes) && gc_refused(m) == GC_REFUSED_SIZE;
+}
+
+/* Before the first object of a size, all allocation is off the inline path. */
+static void sizes(const char *options)
+{
+	static const struct gc_type_desc d = { .name = "node",
+					       .size = sizeof(struct node) - 4,
+					       .refs = 2 };
+	volatile size_t none = 0;
+	const struct gc_type *t;
+	bool good = true;
+
+	if (!open_heap(options))
+		return;
+	t = gc_type_register(heap, &d, NULL);
+	for (size_t less = 0; less < 16; less++)
+		good &= refused(t, SIZE_MAX - less);
+	ok(good, "%s: sizes up to SIZE_MAX are refused", options);
+	ok(refused(t, none) && refused(t, 0), "%s: size 0 is refused", options);
+	ok(refused(t, sizeof(struct node) + 8) && refused(t, 8) && refused(t, 4096),
+	   "%s: another size than the type's is refused", options);
+	ok(gc_alloc_sized(m, t, sizeof(struct node)) && gc_refused(m) == GC_REFUSED_NOT,
+	   "%s: the type's size is not refused", options);
+	stop();
+}
+
 /* A header has 16 bits for the type: of these none is no object, and two are the heap's. */
 static void most(void)
 {
@@ -154,6 +183,9 @@ static void most(void)
 int main(void)
 {
 	types();
+	sizes("plan=cms,policy=fg,trim=0");
+	sizes("plan=semispace,trim=0");
+	sizes("plan=immix,trim=0");
 	most();
 	roots("plan=cms,policy=fg,trim=0");
 	roots("plan=semispace,trim=0");

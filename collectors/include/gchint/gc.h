@@ -273,7 +273,7 @@ void *gc_alloc_array(struct gc_mutator *m, const struct gc_type *type, uint32_t 
 /** enum gc_refusal - why an allocation returned NULL */
 enum gc_refusal {
 	GC_REFUSED_NOT,
-	GC_REFUSED_SIZE, /* larger than max= */
+	GC_REFUSED_SIZE, /* larger than max=, or not the size of the type */
 	GC_REFUSED_FULL, /* a collection of the whole heap freed too little */
 	GC_REFUSED_OVERHEAD, /* 98 % of the time went into collections that freed hardly anything */
 };
@@ -310,7 +310,8 @@ void gc_oom_callback(struct gc_heap *heap,
 
 /**
  * gc_alloc_sized() - allocate an object of @bytes bytes without a tail
- * @bytes: the type's size; a compile-time constant folds the size class away
+ * @bytes: the type's size; a compile-time constant folds the size class away. Another size is
+ *	   refused off the inline path only (GC_REFUSED_SIZE), so never rely on that
  *
  * Return: the object, or NULL when out of memory. Safepoint.
  */
@@ -320,7 +321,8 @@ static inline void *gc_alloc_sized(struct gc_mutator *m, const struct gc_type *t
 	struct gc_run *run;
 	uintptr_t obj, end;
 
-	if (__builtin_expect(bytes > GC_SMALL_MAX, 0))
+	/* 0 wraps, too. */
+	if (__builtin_expect(bytes - 1 >= GC_SMALL_MAX, 0))
 		return gc_alloc_slow(m, type, bytes);
 	run = m->run_for[granules];
 	obj = run->cursor;
