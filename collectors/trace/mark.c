@@ -354,8 +354,12 @@ bool gc_mark_cards(struct gc_heap *heap, const struct gc_deadline *deadline, boo
 			if (!alone && gc_mark_share_cards(heap, card, end))
 				card = end;
 		}
-		while (heap->stack.overflowed && !overflow_uses_cards(heap))
+		while (heap->stack.overflowed && !overflow_uses_cards(heap)) {
+			/* The last cards may have been cleaned without: nothing on them was marked. */
+			if (concurrent)
+				order_after_clean();
 			scan_all(heap);
+		}
 		/* In a stopped world, only an overflow of the stack dirties cards. */
 	} while (heap->stack.overflowed && !concurrent);
 	return true;
