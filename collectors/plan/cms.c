@@ -67,12 +67,17 @@ static enum gc_kind cycle_choose(struct gc_heap *heap)
 
 static void mark_roots_ragged(struct gc_heap *heap)
 {
-	bool stop = gc_roots_registered(heap);
+	bool stop;
 
 	gc_threads_ragged(heap, scan_thread);
-	if (stop)
+	/* Roots that are registered from here on wait for the second pause. */
+	stop = gc_roots_registered(heap);
+	if (stop) {
 		gc_world_stop(heap);
-	gc_global_roots(heap, gc_mark_slot, heap);
+		gc_global_roots(heap, gc_mark_slot, heap);
+	} else {
+		gc_finalized_roots(heap, gc_mark_slot, heap);
+	}
 	gc_phase_stop(heap, GC_EDGE(roots_done));
 	if (stop)
 		gc_world_restart(heap);

@@ -17,6 +17,19 @@ void gc_thread_roots(struct gc_thread *t, gc_visit_fn visit, void *arg)
 		t->roots(visit, arg, t->roots_arg);
 }
 
+static void visit_finalized(struct gc_heap *heap, gc_visit_fn visit, void *arg)
+{
+	for (size_t i = heap->finalized_next; i < heap->finalized.count; i++)
+		visit(&heap->finalized.items[i], arg);
+}
+
+void gc_finalized_roots(struct gc_heap *heap, gc_visit_fn visit, void *arg)
+{
+	pthread_mutex_lock(&heap->table_lock);
+	visit_finalized(heap, visit, arg);
+	pthread_mutex_unlock(&heap->table_lock);
+}
+
 void gc_global_roots(struct gc_heap *heap, gc_visit_fn visit, void *arg)
 {
 	struct gc_root_callback roots;
@@ -26,8 +39,7 @@ void gc_global_roots(struct gc_heap *heap, gc_visit_fn visit, void *arg)
 	for (struct gc_root_array *a = heap->root_arrays; a; a = a->next)
 		for (size_t i = 0; i < a->count; i++)
 			visit(&a->slots[i], arg);
-	for (size_t i = heap->finalized_next; i < heap->finalized.count; i++)
-		visit(&heap->finalized.items[i], arg);
+	visit_finalized(heap, visit, arg);
 	roots = heap->roots;
 	more = heap->more_count;
 	pthread_mutex_unlock(&heap->table_lock);

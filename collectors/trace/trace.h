@@ -95,6 +95,8 @@ gc_inline bool gc_splits(const struct gc_heap *heap, const struct gc_info *info,
 void gc_thread_roots(struct gc_thread *t, gc_visit_fn visit, void *arg);
 /* Did the embedder register roots of the program? It may change them while mutators run. */
 bool gc_roots_registered(struct gc_heap *heap);
+/* Finalized objects that wait to be fetched; the one type of global roots while mutators run */
+void gc_finalized_roots(struct gc_heap *heap, gc_visit_fn visit, void *arg);
 /* Roots of the program: arrays, callback, finalized objects that wait to be fetched. */
 void gc_global_roots(struct gc_heap *heap, gc_visit_fn visit, void *arg);
 /* All roots; the world is stopped. */

@@ -5,7 +5,7 @@
  */
 #include "tap.h"
 
-#include <gchint/gc.h>
+#include <gchint/gc-listener.h>
 #include <pthread.h>
 #include <time.h>
 
@@ -197,6 +197,64 @@ static void arrival(const int *arrive)
 	stop();
 }
 
+/* ---- a callback that is added during the scan of stacks -------------------------- */
+
+static bool in_stop;
+static unsigned int stop_calls, run_calls;
+
+static void count_calls(gc_visit_fn visit, void *visit_arg, void *arg)
+{
+	(void)visit;
+	(void)visit_arg;
+	(void)arg;
+	stop_calls += in_stop;
+	run_calls += !in_stop;
+}
+
+static void on_request(struct gc_listener *self, const struct gc_event *event)
+{
+	(void)self;
+	(void)event;
+	/* As another thread may: the stacks of cmsfly are about to be scanned. */
+	gc_roots_callback_add(heap, count_calls, NULL);
+}
+
+static void on_stopped(struct gc_listener *self, const struct gc_event *event)
+{
+	(void)self;
+	(void)event;
+	in_stop = true;
+}
+
+static void on_restart(struct gc_listener *self, const struct gc_event *event)
+{
+	(void)self;
+	(void)event;
+	in_stop = false;
+}
+
+static void added_late(const char *options)
+{
+	static const struct gc_listener_ops ops = { .requesting_stop = on_request,
+						    .stopped = on_stopped,
+						    .restarting = on_restart,
+						    .restarted = on_restart };
+	static struct gc_listener listener = { &ops };
+	struct gc_error err = { .text = "no memory for a mutator" };
+
+	stop_calls = run_calls = 0;
+	if (gc_heap_create(&heap, options, &listener, &err) || gc_mutator_attach(heap, &m)) {
+		ok(false, "%s starts: %s", options, err.text);
+		return;
+	}
+	gc_collect(m);
+	if (!ok(stop_calls && !run_calls,
+		"%s: a callback that is added while threads stop is called in a pause only",
+		options))
+		printf("# %u calls in a pause, %u beside mutators\n", stop_calls, run_calls);
+	stop();
+}
+
 /* ---- counted once ----------------------------------------------------------- */
 
 static int finger(void *arg)
@@ -252,6 +310,8 @@ int main(void)
 		snprintf(options, sizeof(options), "plan=%s,trim=0", plans[i]);
 		program(options);
 	}
+	added_late("plan=cms,policy=fg,trim=0");
+	added_late("plan=cmsfly,policy=fg,trim=0");
 	arrival((const int[]){ 0, 1, 2 });
 	arrival((const int[]){ 2, 0, 1 });
 	arrival((const int[]){ 2, 1, 0 });
