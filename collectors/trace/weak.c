@@ -16,6 +16,11 @@
 #include "trace.h"
 #include "weak.h"
 
+static bool ref_is_young(const struct gc_heap *heap, const void *ref)
+{
+	return ref && !gc_in_pages(heap, (uintptr_t)ref);
+}
+
 static void clear_dead(struct gc_heap *heap, gc_alive_fn alive)
 {
 	for (size_t i = 0; i < heap->weaks.count; i++) {
@@ -24,7 +29,7 @@ static void clear_dead(struct gc_heap *heap, gc_alive_fn alive)
 		if (*slot && !alive(heap, slot)) {
 			__atomic_store_n(slot, NULL, __ATOMIC_RELAXED);
 			gc_stat_add(&heap->stats.weak_cleared, 1);
-		} else if (GC_NEEDED(3) && *slot && heap->plan->generational) {
+		} else if (GC_NEEDED(3) && heap->plan->generational && ref_is_young(heap, *slot)) {
 			/* An old weak object must be found again while its referent may move. */
 			gc_card_dirty(heap, (uintptr_t)slot - sizeof(struct gc_header));
 		}
@@ -38,11 +43,6 @@ struct follow {
 	void *keep_arg;
 	void (*drain)(struct gc_heap *heap);
 };
-
-static bool ref_is_young(const struct gc_heap *heap, const void *ref)
-{
-	return ref && !gc_in_pages(heap, (uintptr_t)ref);
-}
 
 /* If the key of @obj is alive, keep its value; sets *@more if the value was not alive before. */
 static bool ephemeron_settle(struct gc_heap *heap, void *obj, const struct follow *how, bool *more)

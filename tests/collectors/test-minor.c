@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Description: a minor collection visits no old weak references, however many there are, and still
+ * finds those that are young.
+ */
+#include "alone.h"
+
+#define OLD   20000
+#define YOUNG 10
+
+struct node {
+	struct gc_header header;
+	void *field[1];
+	long number;
+};
+
+static const struct gc_type *node_type, *array_type;
+static struct {
+	struct gc_frame head;
+	void *nodes, *weaks, *fresh, *weak;
+} f;
+
+static void **slots(void *array)
+{
+	return (void **)((struct gc_header *)array + 1);
+}
+
+/* Adds a node and a weak reference to it to the arrays. */
+static void add(int i)
+{
+	f.fresh = GC_NEW(m, node_type, struct node);
+	((struct node *)f.fresh)->number = i;
+	gc_write(m, f.nodes, &slots(f.nodes)[i], f.fresh);
+	f.weak = gc_weak_new(m, &f.fresh);
+	gc_write(m, f.weaks, &slots(f.weaks)[i], f.weak);
+}
+
+/* Whole collections until all is old: gss promotes at the second one. */
+static void age(void)
+{
+	for (int i = 0; i < 3; i++)
+		gc_collect_full(m);
+}
+
+/* Allocates garbage until another minor collection has run; false: a major one did instead. */
+static bool minor(void)
+{
+	struct gc_heap_stats before = stats(), now;
+
+	do {
+		GC_NEW(m, node_type, struct node);
+		now = stats();
+	} while (now.cycles == before.cycles);
+	/* A concurrent one may have begun before this call: wait for one more. */
+	do {
+		GC_NEW(m, node_type, struct node);
+		now = stats();
+	} while (now.cycles < before.cycles + 2);
+	return now.minors >= before.minors + 2;
+}
+
+static bool begin(const char *options)
+{
+	struct gc_type_desc node = { .name = "node", .size = sizeof(struct node), .refs = 2 };
+	struct gc_type_desc array = { .name = "array", .size = 8, .tail = GC_TAIL_REFS };
+
+	if (!open_heap(options))
+		return false;
+	node_type = gc_type_register(heap, &node, NULL);
+	array_type = gc_type_register(heap, &array, NULL);
+	GC_PUSH(m, f);
+	f.nodes = gc_alloc_array(m, array_type, OLD + YOUNG);
+	f.weaks = gc_alloc_array(m, array_type, OLD + YOUNG);
+	return true;
+}
+
+static void end(void)
+{
+	GC_POP(m, f);
+	stop();
+}
+
+static bool refers(int i, bool alive)
+{
+	void *ref = gc_weak_get(m, slots(f.weaks)[i]);
+
+	return alive ? ref && ref == slots(f.nodes)[i] && ((struct node *)ref)->number == i : !ref;
+}
+
+static void weak_references(const char *options)
+{
+	uint64_t scanned;
+	bool good = true;
+
+	if (!begin(options))
+		return;
+	for (int i = 0; i < OLD; i++)
+		add(i);
+	age();
+	/* The first one may clean cards that became dirty as objects were promoted. */
+	good &= minor();
+	scanned = stats().cards_scanned;
+	good &= minor();
+	scanned = stats().cards_scanned - scanned;
+	if (!ok(good && scanned < OLD / 100, "%s: minor collections pass over old weak references",
+		options))
+		printf("# %llu cards scanned for %d references\n", (unsigned long long)scanned,
+		       OLD);
+	for (int i = OLD; i < OLD + YOUNG; i++)
+		add(i);
+	/* An old weak object gets a young referent, which dies. */
+	f.fresh = GC_NEW(m, node_type, struct node);
+	gc_write(m, slots(f.weaks)[0], &((struct node *)slots(f.weaks)[0])->field[0], f.fresh);
+	slots(f.nodes)[OLD] = f.fresh = f.weak = NULL;
+	for (int i = 0; i < 3 && good; i++)
+		good = minor();
+	ok(good && refers(0, false) && refers(1, true) && refers(OLD - 1, true) &&
+		   refers(OLD, false) && refers(OLD + 1, true),
+	   "%s: and clear those to young objects that died", options);
+	gc_write(m, f.nodes, &slots(f.nodes)[1], NULL);
+	gc_collect_full(m);
+	ok(refers(1, false) && refers(2, true), "%s: a major collection clears the old ones",
+	   options);
+	end();
+}
+
+int main(void)
+{
+	static const char *const rows[] = {
+		"plan=gss,nursery=512K,heap=16M,verify=all,trim=0",
+		"plan=stickyimmix,heap=16M,verify=all,trim=0",
+		"plan=gencms,policy=fg,heap=16M,verify=all,trim=0",
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		weak_references(rows[i]);
+	}
+	return done();
+}
