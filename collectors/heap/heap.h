@@ -210,6 +210,7 @@ struct gc_heap {
 	const struct gc_type *weak_type, *ephemeron_type;
 	struct gc_vector weaks, ephemerons; /* weak objects and ephemerons that this cycle found */
 	struct gc_vector finalizable, finalized;
+	size_t finalizable_old; /* of these, the first ones that a minor collection leaves as is */
 	size_t finalized_next;
 	struct gc_hashes *hashes; /* of objects that may move; NULL: no hash was requested yet */
 	uint64_t hash_number; /* of the next one */

@@ -117,16 +117,29 @@ int gc_weak_note(struct gc_heap *heap, void *obj)
 	return GC_NEEDED(9) ? gc_vector_push(&heap->ephemerons, obj) : -ENOMEM;
 }
 
-void gc_weak_process(struct gc_heap *heap, gc_alive_fn alive, gc_visit_fn keep, void *keep_arg,
-		     void (*drain)(struct gc_heap *))
+/*
+ * Sort the entry of a live object to be finalized, whose index is @kept or above: the first
+ * finalizable_old are of objects that a minor collection neither moves nor frees.
+ */
+static void finalizable_keep(struct gc_heap *heap, size_t kept, void *obj)
 {
-	const struct follow how = { alive, keep, keep_arg, drain };
-	struct gc_vector *f = &heap->finalizable;
-	size_t kept = 0, due = 0, held = 0;
+	void **items = heap->finalizable.items;
 
-	ephemerons_settle(heap, &how);
-	clear_dead(heap, alive);
-	clear_ephemerons(heap);
+	items[kept] = obj;
+	if (!gc_in_pages(heap, (uintptr_t)obj))
+		return;
+	items[kept] = items[heap->finalizable_old];
+	items[heap->finalizable_old++] = obj;
+}
+
+/* Keep objects that are due for finalization; true: there are any. */
+static bool finalizables_keep(struct gc_heap *heap, gc_alive_fn alive, gc_visit_fn keep,
+			      void *keep_arg)
+{
+	struct gc_vector *f = &heap->finalizable;
+	bool minor = heap->cycle.kind == GC_KIND_MINOR;
+	size_t kept, due = 0, held = 0;
+
 	pthread_mutex_lock(&heap->table_lock);
 	/* Drop fetched entries, so that the queue does not grow without bound. */
 	if (heap->finalized_next) {
@@ -135,28 +148,40 @@ void gc_weak_process(struct gc_heap *heap, gc_alive_fn alive, gc_visit_fn keep, 
 			heap->finalized.count * sizeof(void *));
 		heap->finalized_next = 0;
 	}
-	for (size_t i = 0; i < f->count; i++) {
+	if (!minor)
+		heap->finalizable_old = 0;
+	kept = heap->finalizable_old;
+	for (size_t i = kept; i < f->count; i++) {
 		void *obj = f->items[i];
 
-		if (alive(heap, &obj)) {
-			f->items[kept++] = obj;
-			continue;
-		}
-		if (gc_vector_push(&heap->finalized, obj)) {
+		if (!alive(heap, &obj)) {
+			if (!gc_vector_push(&heap->finalized, obj)) {
+				due++;
+				continue;
+			}
 			/* No memory for the queue: the object stays registered and alive. */
 			keep(&obj, keep_arg);
-			f->items[kept++] = obj;
 			held++;
-			continue;
 		}
-		due++;
+		finalizable_keep(heap, kept++, obj);
 	}
 	f->count = kept;
 	for (size_t i = heap->finalized.count - due; i < heap->finalized.count; i++)
 		keep(&heap->finalized.items[i], keep_arg);
 	pthread_mutex_unlock(&heap->table_lock);
 	gc_stat_add(&heap->stats.finalized, due);
-	if (due || held) {
+	return due || held;
+}
+
+void gc_weak_process(struct gc_heap *heap, gc_alive_fn alive, gc_visit_fn keep, void *keep_arg,
+		     void (*drain)(struct gc_heap *))
+{
+	const struct follow how = { alive, keep, keep_arg, drain };
+
+	ephemerons_settle(heap, &how);
+	clear_dead(heap, alive);
+	clear_ephemerons(heap);
+	if (finalizables_keep(heap, alive, keep, keep_arg)) {
 		drain(heap);
 		/*
 		 * Objects that finalizable ones reach are alive again, and weak objects among

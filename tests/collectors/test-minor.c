@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Description: a minor collection visits no old weak references, however many there are, and still
- * finds those that are young.
+ * Description: a minor collection visits no old weak references and no old objects that are to be
+ * finalized, however many there are, and still finds those that are young.
  */
 #include "alone.h"
+
+#include <heap/heap.h>
 
 #define OLD   20000
 #define YOUNG 10
@@ -25,12 +27,16 @@ static void **slots(void *array)
 	return (void **)((struct gc_header *)array + 1);
 }
 
-/* Adds a node and a weak reference to it to the arrays. */
-static void add(int i)
+/* Adds a node with a weak reference, maybe @weak, and maybe a finalizer to the arrays. */
+static void add(int i, bool weak, bool finalizer)
 {
 	f.fresh = GC_NEW(m, node_type, struct node);
 	((struct node *)f.fresh)->number = i;
 	gc_write(m, f.nodes, &slots(f.nodes)[i], f.fresh);
+	if (finalizer)
+		gc_finalizer_add(m, f.fresh);
+	if (!weak)
+		return;
 	f.weak = gc_weak_new(m, &f.fresh);
 	gc_write(m, f.weaks, &slots(f.weaks)[i], f.weak);
 }
@@ -95,7 +101,7 @@ static void weak_references(const char *options)
 	if (!begin(options))
 		return;
 	for (int i = 0; i < OLD; i++)
-		add(i);
+		add(i, true, false);
 	age();
 	/* The first one may clean cards that became dirty as objects were promoted. */
 	good &= minor();
@@ -107,7 +113,7 @@ static void weak_references(const char *options)
 		printf("# %llu cards scanned for %d references\n", (unsigned long long)scanned,
 		       OLD);
 	for (int i = OLD; i < OLD + YOUNG; i++)
-		add(i);
+		add(i, true, false);
 	/* An old weak object gets a young referent, which dies. */
 	f.fresh = GC_NEW(m, node_type, struct node);
 	gc_write(m, slots(f.weaks)[0], &((struct node *)slots(f.weaks)[0])->field[0], f.fresh);
@@ -124,6 +130,41 @@ static void weak_references(const char *options)
 	end();
 }
 
+static void finalizable(const char *options)
+{
+	struct node *n;
+	bool good = true, seen[3] = { false };
+
+	if (!begin(options))
+		return;
+	for (int i = 0; i < OLD; i++)
+		add(i, false, true);
+	age();
+	ok(heap->finalizable.count == OLD && heap->finalizable_old == OLD,
+	   "%s: %d objects that are to be finalized are old", options, OLD);
+	for (int i = OLD; i < OLD + YOUNG; i++)
+		add(i, false, true);
+	ok(heap->finalizable_old == OLD, "%s: minor collections visit the %d others", options,
+	   YOUNG);
+	slots(f.nodes)[OLD + 1] = f.fresh = NULL;
+	for (int i = 0; i < 3 && good; i++)
+		good = minor();
+	n = gc_finalizer_next(m);
+	ok(good && n && n->number == OLD + 1 && !gc_finalizer_next(m),
+	   "%s: a young one that died is returned", options);
+	for (int i = 0; i < 3; i++)
+		gc_write(m, f.nodes, &slots(f.nodes)[i * 3000], NULL);
+	gc_collect_full(m);
+	while ((n = gc_finalizer_next(m)))
+		if (n->number % 3000 || n->number > 6000 || seen[n->number / 3000])
+			good = false;
+		else
+			seen[n->number / 3000] = true;
+	ok(good && seen[0] && seen[1] && seen[2] && heap->finalizable.count == OLD + YOUNG - 4,
+	   "%s: a major collection returns the old ones that died", options);
+	end();
+}
+
 int main(void)
 {
 	static const char *const rows[] = {
@@ -134,6 +175,7 @@ int main(void)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		weak_references(rows[i]);
+		finalizable(rows[i]);
 	}
 	return done();
 }
