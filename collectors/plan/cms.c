@@ -171,7 +171,7 @@ static void pause_remark(struct gc_heap *heap, uint64_t used)
 			gc_verify_cards(heap);
 		if (limit && tries < REMARK_TRIES && !waited)
 			deadline.at_ns = gc_now() + (limit << tries);
-		done = gc_mark_finish(heap, &deadline);
+		done = gc_mark_finish(heap, &deadline) && gc_mark_weak(heap, &deadline);
 		if (done)
 			return;
 		gc_stat_add(&heap->stats.remark_timeouts, 1);
@@ -242,10 +242,10 @@ static void cms_collect(struct gc_heap *heap)
 	if (stw) {
 		gc_phase_begin(heap, GC_PHASE_REMARK, 0);
 		gc_mark_finish(heap, NULL);
+		gc_mark_weak(heap, NULL);
 	} else {
 		pause_remark(heap, used);
 	}
-	gc_mark_weak(heap);
 	gc_phase_end(heap);
 	c->exact = stw && c->kind == GC_KIND_MAJOR;
 	gc_inplace_turn_over(heap);

@@ -29,9 +29,22 @@ void gc_copying_drain(struct gc_heap *heap, const struct gc_copying *how)
 		;
 }
 
+static bool copying_drain_all(struct gc_heap *heap, const void *how)
+{
+	((const struct gc_copying *)how)->drain_all(heap);
+	return true;
+}
+
 uint64_t gc_copying_trace(struct gc_heap *heap, const struct gc_copying *how, uint64_t total)
 {
 	struct gc_copier *first = gc_copy_first(heap);
+	const struct gc_weak_ops weak = {
+		.alive = how->alive,
+		.keep = how->visit,
+		.arg = first,
+		.drain = copying_drain_all,
+		.drain_arg = how,
+	};
 	uint64_t copied;
 
 	heap->stack.overflowed = false;
@@ -44,7 +57,7 @@ uint64_t gc_copying_trace(struct gc_heap *heap, const struct gc_copying *how, ui
 	gc_phase_stop(heap, GC_EDGE(roots_done));
 	gc_copy_share(heap, how->drain_shared);
 	how->drain_all(heap);
-	gc_weak_process(heap, how->alive, how->visit, first, how->drain_all);
+	gc_weak_process(heap, &weak);
 	gc_copy_end(heap);
 	copied = heap->bump->to - heap->bump->start[!heap->bump->now];
 	gc_stat_add(&heap->stats.copied_bytes, copied);

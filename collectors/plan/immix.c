@@ -84,7 +84,7 @@ static void immix_collect(struct gc_heap *heap)
 	gc_phase_begin(heap, GC_PHASE_MARK, gc_load(&heap->in_use));
 	gc_mark_concurrent(heap);
 	gc_mark_finish(heap, NULL);
-	gc_mark_weak(heap);
+	gc_mark_weak(heap, NULL);
 	gc_phase_end(heap);
 	gc_mark_count(heap);
 	gc_mark_swap(heap);

@@ -32,7 +32,7 @@ static void marksweep_collect(struct gc_heap *heap)
 	gc_phase_begin(heap, GC_PHASE_MARK, gc_load(&heap->in_use));
 	gc_mark_concurrent(heap);
 	gc_mark_finish(heap, NULL);
-	gc_mark_weak(heap);
+	gc_mark_weak(heap, NULL);
 	gc_phase_end(heap);
 	heap->cycle.exact = true;
 	gc_inplace_turn_over(heap);

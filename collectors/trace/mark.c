@@ -205,6 +205,14 @@ static void stack_drain(struct gc_heap *heap)
 		gc_mark_drain(heap, NULL);
 }
 
+static bool drain_until(struct gc_heap *heap, const struct gc_deadline *deadline)
+{
+	if (deadline_is_set(deadline))
+		return gc_mark_drain(heap, deadline);
+	stack_drain(heap);
+	return true;
+}
+
 /* overflow=scan-all: scan every marked object again (seed, figure 3). */
 static void scan_all(struct gc_heap *heap)
 {
@@ -369,11 +377,7 @@ bool gc_mark_finish(struct gc_heap *heap, const struct gc_deadline *deadline)
 {
 	if (GC_NEEDED(4))
 		gc_all_roots(heap, gc_mark_slot, heap);
-	if (!deadline_is_set(deadline))
-		stack_drain(heap);
-	else if (!gc_mark_drain(heap, deadline))
-		return false;
-	return gc_mark_cards(heap, deadline, false);
+	return drain_until(heap, deadline) && gc_mark_cards(heap, deadline, false);
 }
 
 static bool object_alive(struct gc_heap *heap, void **ref)
@@ -387,16 +391,28 @@ static bool object_alive(struct gc_heap *heap, void **ref)
  * Drain while weak references are processed. An overflow is recovered as any other: earlier ones
  * were recovered before. Objects that the filter left to dirty cards only show as lossy.
  */
-static void weak_drain(struct gc_heap *heap)
+static bool weak_drain(struct gc_heap *heap, const void *arg)
 {
-	stack_drain(heap);
+	const struct gc_deadline *deadline = arg;
+
+	if (!drain_until(heap, deadline))
+		return false;
 	if (heap->stack.overflowed || (heap->stack.filter && heap->stack.lossy))
-		gc_mark_cards(heap, NULL, false);
+		return gc_mark_cards(heap, deadline, false);
+	return true;
 }
 
-void gc_mark_weak(struct gc_heap *heap)
+bool gc_mark_weak(struct gc_heap *heap, const struct gc_deadline *deadline)
 {
-	gc_weak_process(heap, object_alive, gc_mark_slot, heap, weak_drain);
+	const struct gc_weak_ops ops = {
+		.alive = object_alive,
+		.keep = gc_mark_slot,
+		.arg = heap,
+		.drain = weak_drain,
+		.drain_arg = deadline,
+	};
+
+	return gc_weak_process(heap, &ops);
 }
 
 void gc_mark_prepare(struct gc_heap *heap, bool keep)

@@ -48,8 +48,11 @@ bool gc_mark_cards(struct gc_heap *heap, const struct gc_deadline *deadline, boo
 /* World stopped: roots, cards and overflow until all is marked. False: timed out. */
 bool gc_mark_finish(struct gc_heap *heap, const struct gc_deadline *deadline);
 
-/* World stopped: weak references and finalizers. */
-void gc_mark_weak(struct gc_heap *heap);
+/*
+ * World stopped, after gc_mark_finish(): weak references and finalizers. False: timed out, so call
+ * both again after more marking.
+ */
+bool gc_mark_weak(struct gc_heap *heap, const struct gc_deadline *deadline);
 
 /* World stopped, after marking: cycle.marked_* and cycle.live_bytes. */
 void gc_mark_count(struct gc_heap *heap);

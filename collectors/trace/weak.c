@@ -36,45 +36,46 @@ static void clear_dead(struct gc_heap *heap, gc_alive_fn alive)
 	}
 }
 
-/* The plan's functions to trace references */
-struct follow {
-	gc_alive_fn alive;
-	gc_visit_fn keep;
-	void *keep_arg;
-	void (*drain)(struct gc_heap *heap);
+enum settled {
+	SETTLED, /* its key is alive and its value is kept, or it has no key */
+	UNSETTLED, /* its key was not reached yet */
+	GAVE_UP /* its value is kept, but the deadline passed before all it reaches was */
 };
 
 /* If the key of @obj is alive, keep its value; sets *@more if the value was not alive before. */
-static bool ephemeron_settle(struct gc_heap *heap, void *obj, const struct follow *how, bool *more)
+static enum settled ephemeron_settle(struct gc_heap *heap, void *obj, const struct gc_weak_ops *ops,
+				     bool *more)
 {
 	void **key = gc_weak_slot(obj), **value = key + 1;
+	bool drained = true;
 
 	if (!*key) {
 		__atomic_store_n(value, NULL, __ATOMIC_RELAXED);
-		return true;
+		return SETTLED;
 	}
-	if (!how->alive(heap, key))
-		return false;
-	if (GC_NEEDED(10) && *value && !how->alive(heap, value)) {
-		how->keep(value, how->keep_arg);
-		how->drain(heap);
+	if (!ops->alive(heap, key))
+		return UNSETTLED;
+	if (GC_NEEDED(10) && *value && !ops->alive(heap, value)) {
+		ops->keep(value, ops->arg);
+		drained = ops->drain(heap, ops->drain_arg);
 		*more = true;
 	}
 	/* An old ephemeron must be found again while its referents may move. */
 	if (GC_NEEDED(11) && heap->plan->generational &&
 	    (ref_is_young(heap, *key) || ref_is_young(heap, *value)))
 		gc_card_dirty(heap, (uintptr_t)obj);
-	return true;
+	return drained ? SETTLED : GAVE_UP;
 }
 
 /*
  * Repeat until only ephemerons with dead keys are left; newly found ones are appended. Every other
- * pass runs in reverse order, so that a chain in either order takes two passes.
+ * pass runs in reverse order, so that a chain in either order takes two passes. False: the deadline
+ * passed.
  */
-static void ephemerons_settle(struct gc_heap *heap, const struct follow *how)
+static bool ephemerons_settle(struct gc_heap *heap, const struct gc_weak_ops *ops)
 {
 	struct gc_vector *v = &heap->ephemerons;
-	bool more = true;
+	bool more = true, gave_up = false;
 
 	while (more && v->count) {
 		size_t left = 0;
@@ -82,11 +83,16 @@ static void ephemerons_settle(struct gc_heap *heap, const struct follow *how)
 		more = false;
 		for (size_t i = 0; i < v->count; i++) {
 			void *obj = v->items[i];
+			enum settled settled =
+				gave_up ? UNSETTLED : ephemeron_settle(heap, obj, ops, &more);
 
-			if (!ephemeron_settle(heap, obj, how, &more))
+			if (settled == UNSETTLED)
 				v->items[left++] = obj;
+			gave_up |= settled == GAVE_UP;
 		}
 		v->count = left;
+		if (gave_up)
+			return false;
 		for (size_t i = 0; i < left / 2; i++) {
 			void *obj = v->items[i];
 
@@ -94,6 +100,7 @@ static void ephemerons_settle(struct gc_heap *heap, const struct follow *how)
 			v->items[left - 1 - i] = obj;
 		}
 	}
+	return true;
 }
 
 static void clear_ephemerons(struct gc_heap *heap)
@@ -108,6 +115,16 @@ static void clear_ephemerons(struct gc_heap *heap)
 		gc_stat_add(&heap->stats.weak_cleared, 1);
 	}
 	heap->ephemerons.count = 0;
+}
+
+/* Clear dead references of all that were found; false: the deadline passed. */
+static bool weak_settle(struct gc_heap *heap, const struct gc_weak_ops *ops)
+{
+	if (!ephemerons_settle(heap, ops))
+		return false;
+	clear_dead(heap, ops->alive);
+	clear_ephemerons(heap);
+	return true;
 }
 
 int gc_weak_note(struct gc_heap *heap, void *obj)
@@ -133,8 +150,7 @@ static void finalizable_keep(struct gc_heap *heap, size_t kept, void *obj)
 }
 
 /* Keep objects that are due for finalization; true: there are any. */
-static bool finalizables_keep(struct gc_heap *heap, gc_alive_fn alive, gc_visit_fn keep,
-			      void *keep_arg)
+static bool finalizables_keep(struct gc_heap *heap, const struct gc_weak_ops *ops)
 {
 	struct gc_vector *f = &heap->finalizable;
 	bool minor = heap->cycle.kind == GC_KIND_MINOR;
@@ -154,43 +170,37 @@ static bool finalizables_keep(struct gc_heap *heap, gc_alive_fn alive, gc_visit_
 	for (size_t i = kept; i < f->count; i++) {
 		void *obj = f->items[i];
 
-		if (!alive(heap, &obj)) {
+		if (!ops->alive(heap, &obj)) {
 			if (!gc_vector_push(&heap->finalized, obj)) {
 				due++;
 				continue;
 			}
 			/* No memory for the queue: the object stays registered and alive. */
-			keep(&obj, keep_arg);
+			ops->keep(&obj, ops->arg);
 			held++;
 		}
 		finalizable_keep(heap, kept++, obj);
 	}
 	f->count = kept;
 	for (size_t i = heap->finalized.count - due; i < heap->finalized.count; i++)
-		keep(&heap->finalized.items[i], keep_arg);
+		ops->keep(&heap->finalized.items[i], ops->arg);
 	pthread_mutex_unlock(&heap->table_lock);
 	gc_stat_add(&heap->stats.finalized, due);
 	return due || held;
 }
 
-void gc_weak_process(struct gc_heap *heap, gc_alive_fn alive, gc_visit_fn keep, void *keep_arg,
-		     void (*drain)(struct gc_heap *))
+bool gc_weak_process(struct gc_heap *heap, const struct gc_weak_ops *ops)
 {
-	const struct follow how = { alive, keep, keep_arg, drain };
-
-	ephemerons_settle(heap, &how);
-	clear_dead(heap, alive);
-	clear_ephemerons(heap);
-	if (finalizables_keep(heap, alive, keep, keep_arg)) {
-		drain(heap);
-		/*
-		 * Objects that finalizable ones reach are alive again, and weak objects among
-		 * them were noted by drain(). References that were cleared stay cleared.
-		 */
-		ephemerons_settle(heap, &how);
-		clear_dead(heap, alive);
-		clear_ephemerons(heap);
-	}
+	if (!weak_settle(heap, ops))
+		return false;
+	/*
+	 * Objects that finalizable ones reach are alive again, and weak objects among them are noted
+	 * as they are traced. References that were cleared stay cleared.
+	 */
+	if (finalizables_keep(heap, ops) &&
+	    (!ops->drain(heap, ops->drain_arg) || !weak_settle(heap, ops)))
+		return false;
 	heap->weaks.count = heap->ephemerons.count = 0;
-	gc_hash_update(heap, alive);
+	gc_hash_update(heap, ops->alive);
+	return true;
 }

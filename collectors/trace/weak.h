@@ -13,7 +13,24 @@ typedef bool (*gc_alive_fn)(struct gc_heap *heap, void **ref); /* updates a move
  * gc_weak_hold(). Not thread-safe.
  */
 int gc_weak_note(struct gc_heap *heap, void *obj);
-void gc_weak_process(struct gc_heap *heap, gc_alive_fn alive, gc_visit_fn keep, void *keep_arg,
-		     void (*drain)(struct gc_heap *));
+
+/**
+ * struct gc_weak_ops - how a plan traces references
+ * @keep: visitor that keeps what a slot refers to, with @arg
+ * @drain: traces until no object is grey; false: a deadline passed before that
+ */
+struct gc_weak_ops {
+	gc_alive_fn alive;
+	gc_visit_fn keep;
+	void *arg;
+	bool (*drain)(struct gc_heap *heap, const void *drain_arg);
+	const void *drain_arg;
+};
+
+/*
+ * Only dead references are left after it. False: @drain gave up, so the world may run until the
+ * rest is marked; then roots and cards are due again, and after them this function.
+ */
+bool gc_weak_process(struct gc_heap *heap, const struct gc_weak_ops *ops);
 
 #endif
