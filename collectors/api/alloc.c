@@ -131,7 +131,7 @@ static uintptr_t alloc_by_cycles(struct gc_thread *t, size_t bytes)
 		uint64_t granted = gc_load(&heap->granted);
 		bool mine = gc_run_cycle(heap, t, GC_CAUSE_ALLOC, false, false) == GC_COLLECTED;
 
-		if (mine && gc_collect_refuses(heap)) {
+		if (gc_collect_refuses(heap)) {
 			t->refused = GC_REFUSED_OVERHEAD;
 			return 0;
 		}

@@ -92,7 +92,10 @@ void gc_safepoint_slow(struct gc_mutator *m)
 
 void gc_park(struct gc_mutator *m)
 {
-	gc_state_park(gc_thread(m));
+	struct gc_thread *t = gc_thread(m);
+
+	__atomic_store_n(&t->away, true, __ATOMIC_RELAXED);
+	gc_state_park(t);
 }
 
 void gc_unpark(struct gc_mutator *m)
@@ -100,6 +103,7 @@ void gc_unpark(struct gc_mutator *m)
 	struct gc_thread *t = gc_thread(m);
 	uint64_t begin;
 
+	__atomic_store_n(&t->away, false, __ATOMIC_RELAXED);
 	if (!(__atomic_load_n(&m->poll, __ATOMIC_SEQ_CST) & GC_POLL_STOP)) {
 		gc_state_unpark(t);
 		return;

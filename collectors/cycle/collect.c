@@ -170,6 +170,18 @@ static void boost_end(struct gc_thread *self, const struct boost *b)
 		setpriority(PRIO_PROCESS, (id_t)self->tid, b->nice);
 }
 
+/* Mutators that run or are paused; a parked one neither waits for the heap nor uses it. */
+static uint32_t threads_at_work(struct gc_heap *heap)
+{
+	uint32_t n = 0;
+
+	pthread_mutex_lock(&heap->threads_lock);
+	for (struct gc_thread *t = heap->threads; t; t = t->next)
+		n += !__atomic_load_n(&t->away, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&heap->threads_lock);
+	return n + !n;
+}
+
 /* Sample the allocation rate and the overhead limit as a cycle begins. */
 static void cycle_sample(struct gc_heap *heap, uint64_t now, enum gc_cause cause)
 {
@@ -187,10 +199,11 @@ static void cycle_sample(struct gc_heap *heap, uint64_t now, enum gc_cause cause
 	gc_rate_sample(&heap->rate, &in);
 	over.paused_ns = in.paused_ns;
 	over.granted = in.granted;
-	over.threads = in.threads;
+	over.threads = threads_at_work(heap);
 	pthread_mutex_lock(&heap->gc.lock);
 	gc_overhead_sample(&heap->overhead, &over,
-			   cause == GC_CAUSE_ALLOC || cause == GC_CAUSE_OOM);
+			   cause == GC_CAUSE_ALLOC || cause == GC_CAUSE_OOM ||
+				   cause == GC_CAUSE_CONCURRENT);
 	pthread_mutex_unlock(&heap->gc.lock);
 }
 

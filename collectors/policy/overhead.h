@@ -18,7 +18,7 @@
  * @paused_ns: pauses of all mutators, added up
  * @granted: total bytes granted to mutators, without returned ones
  * @limit: bytes that the heap may hold
- * @threads: mutators, at least 1
+ * @threads: mutators that are not parked, at least 1
  */
 struct gc_overhead_in {
 	uint64_t now, paused_ns, granted, limit;
@@ -35,7 +35,7 @@ struct gc_overhead {
 	uint32_t strikes;
 };
 
-/* A collection begins; @needed: because a mutator could not allocate. */
+/* A collection begins; @needed: because mutators could not allocate, or were about to. */
 void gc_overhead_sample(struct gc_overhead *o, const struct gc_overhead_in *in, bool needed);
 
 /*

@@ -196,16 +196,42 @@ static void full(const struct row *row, unsigned int mb)
 	stop();
 }
 
-/* Garbage in a heap with hardly any room: all the time goes into collecting. */
-static void vain(const char *plan)
+static int gone, parked;
+
+/* A thread in native code: it takes no part in collecting, and the heap is of no use to it. */
+static void *stay_parked(void *arg)
 {
+	struct gc_mutator *own;
+
+	if (gc_mutator_attach(heap, &own))
+		return arg;
+	gc_park(own);
+	__atomic_store_n(&parked, 1, __ATOMIC_SEQ_CST);
+	while (!__atomic_load_n(&gone, __ATOMIC_SEQ_CST))
+		usleep(1000);
+	gc_unpark(own);
+	gc_mutator_detach(own);
+	return NULL;
+}
+
+/* Garbage in a heap with hardly any room: all the time goes into collecting. */
+static void vain(const char *plan, bool company)
+{
+	const char *with = company ? " beside a parked thread" : "";
 	unsigned long refusals = 0, others = 0;
+	pthread_t thread;
 	struct frame f;
 	char options[96];
 
 	snprintf(options, sizeof(options), "max=12M,sizing=fixed,heap=12M,trim=0,%s", plan);
 	if (!start(options))
 		return;
+	gone = parked = 0;
+	if (company) {
+		pthread_create(&thread, NULL, stay_parked, NULL);
+		while (!__atomic_load_n(&parked, __ATOMIC_SEQ_CST))
+			usleep(100);
+	}
 	GC_PUSH(m, f);
 	while ((f.fresh = GC_NEW(m, node_type, struct node))) {
 		gc_init(&f.fresh->next, f.list);
@@ -222,7 +248,7 @@ static void vain(const char *plan)
 		else
 			others++;
 	}
-	if (!ok(refusals >= 3, "%s: constant collecting without effect is refused", plan))
+	if (!ok(refusals >= 3, "%s: constant collecting without effect is refused%s", plan, with))
 		printf("# %lu refused for it, %lu else, %llu collections\n", refusals, others,
 		       (unsigned long long)stats().cycles);
 	f.list = NULL;
@@ -232,6 +258,11 @@ static void vain(const char *plan)
 	ok(f.fresh && gc_refused(m) == GC_REFUSED_NOT, "%s: the refusals end once there is room",
 	   plan);
 	GC_POP(m, f);
+	__atomic_store_n(&gone, 1, __ATOMIC_SEQ_CST);
+	gc_park(m);
+	if (company)
+		pthread_join(thread, NULL);
+	gc_unpark(m);
 	stop();
 }
 
@@ -290,10 +321,14 @@ int main(void)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		full(&rows[i], mb ? (unsigned int)strtoul(mb, NULL, 10) : 16);
-	vain("plan=marksweep");
-	vain("plan=semispace");
-	vain("plan=cms,policy=fg");
-	vain("plan=immix");
+	vain("plan=marksweep", false);
+	vain("plan=marksweep", true);
+	vain("plan=semispace", false);
+	vain("plan=cms,policy=fg", false);
+	vain("plan=cms,policy=fg", true);
+	vain("plan=cms", false);
+	vain("plan=cms", true);
+	vain("plan=immix", false);
 	rule();
 	return done();
 }
