@@ -6,11 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROOTS  24
-#define EDGES  6
-#define NOBODY 0u
+#define ROOTS	24
+#define EDGES	6
+#define NOBODY	0u
+#define THREADS 8
+#define SHARED	6 /* objects that all programs write */
 
 enum shape {
+	LINK,
+	PAIR,
+	SIX,
+	LEAF,
 	NODE,
 	WIDE,
 	ARRAY,
@@ -31,6 +37,34 @@ struct twin {
 };
 
 struct object {
+	struct gc_header header;
+	uint64_t id;
+};
+
+/*
+ * What has a shape: references right behind the header, or none, and no more than GC_SMALL_MAX
+ * bytes. Marking and copying have loops of their own for these.
+ */
+struct link {
+	struct gc_header header;
+	struct object *field[1];
+	uint64_t id;
+};
+
+struct pair {
+	struct gc_header header;
+	struct object *field[2];
+	uint64_t id;
+};
+
+struct six {
+	struct gc_header header;
+	struct object *field[EDGES];
+	uint64_t id;
+	uint64_t filler[24]; /* GC_SMALL_MAX bytes in all */
+};
+
+struct leaf {
 	struct gc_header header;
 	uint64_t id;
 };
@@ -73,10 +107,21 @@ struct weak {
 	uint64_t id;
 };
 
+/* Each program has a field that it alone writes, and one that all of them do. */
+#define OPEN   THREADS
+#define FIELDS (THREADS + 1)
+
+struct board {
+	struct gc_header header;
+	struct object *field[FIELDS];
+};
+
 struct world {
 	struct model_run *run;
 	struct gc_heap *heap;
-	const struct gc_type *type[SHAPES];
+	const struct gc_type *type[SHAPES], *board[2];
+	struct gc_header *shared[SHARED]; /* roots until all programs have them */
+	unsigned int started;
 	int failed;
 };
 
@@ -88,10 +133,13 @@ struct program {
 	struct twin *twins;
 	uint32_t count, room, stamp;
 	uint32_t root[ROOTS];
+	uint32_t own[SHARED]; /* what this program's fields of shared objects refer to */
+	uint64_t guest; /* id of f.guest */
 	struct {
 		struct gc_frame head;
 		struct object *root[ROOTS];
-		struct object *fresh;
+		struct object *fresh, *guest; /* guest: another program's object */
+		struct gc_header *shared[SHARED];
 	} f;
 };
 
@@ -110,13 +158,24 @@ static int fail(struct program *p, const char *what, uint64_t id)
 	fprintf(stderr, "model: %s (object %llu, thread %u); again: graph '%s' %llu %u %u\n", what,
 		(unsigned long long)id, p->number, r->options, (unsigned long long)r->seed,
 		r->steps, r->threads);
-	p->world->failed = 1;
+	__atomic_store_n(&p->world->failed, 1, __ATOMIC_RELAXED);
 	return 1;
+}
+
+static bool has_failed(const struct world *w)
+{
+	return __atomic_load_n(&w->failed, __ATOMIC_RELAXED);
 }
 
 static struct object **fields(struct object *o, uint8_t shape)
 {
 	switch (shape) {
+	case LINK:
+		return ((struct link *)o)->field;
+	case PAIR:
+		return ((struct pair *)o)->field;
+	case SIX:
+		return ((struct six *)o)->field;
 	case NODE:
 		return ((struct node *)o)->field;
 	case WIDE:
@@ -131,9 +190,38 @@ static struct object **fields(struct object *o, uint8_t shape)
 	}
 }
 
-static uint64_t id_of(struct object *o, uint8_t shape)
+/* Written once, when the object is new */
+static uint64_t *id_at(struct object *o, uint8_t shape)
 {
-	return shape == WEAK ? ((struct weak *)o)->id : o->id;
+	switch (shape) {
+	case LINK:
+		return &((struct link *)o)->id;
+	case PAIR:
+		return &((struct pair *)o)->id;
+	case SIX:
+		return &((struct six *)o)->id;
+	case WEAK:
+		return &((struct weak *)o)->id;
+	default:
+		return &o->id;
+	}
+}
+
+/* An id in the heap tells whose object it is. */
+static uint64_t tag_of(const struct program *p, uint64_t id)
+{
+	return (uint64_t)p->number << 32 | id;
+}
+
+/* The type is in a header's upper half of the lower word; its number is not public. */
+static uint8_t shape_of(const struct world *w, const struct object *o)
+{
+	uint8_t shape = 0;
+
+	while (shape < SHAPES && (uint32_t)(o->header.word >> 8 & 0xffff) !=
+					 (uint32_t)(w->type[shape]->word >> 8 & 0xffff))
+		shape++;
+	return shape;
 }
 
 /* References of a big array are spread: edge i is element i * stride. */
@@ -153,6 +241,10 @@ static void trace_called(void *obj, gc_visit_fn visit, void *arg)
 static int types(struct world *w)
 {
 	static const struct gc_type_desc desc[SHAPES] = {
+		[LINK] = { .name = "link", .size = sizeof(struct link), .refs = 0x2 },
+		[PAIR] = { .name = "pair", .size = sizeof(struct pair), .refs = 0x6 },
+		[SIX] = { .name = "six", .size = sizeof(struct six), .refs = 0x7e },
+		[LEAF] = { .name = "leaf", .size = sizeof(struct leaf) },
 		[NODE] = { .name = "node", .size = sizeof(struct node), .refs = 0x1c },
 		[WIDE] = { .name = "wide", .size = sizeof(struct wide), .refs = 0xfc },
 		[ARRAY] = { .name = "array", .size = 16, .tail = GC_TAIL_REFS },
@@ -164,12 +256,33 @@ static int types(struct world *w)
 		[WEAK] = { .name = "weak", .size = sizeof(struct weak), .weak = true },
 	};
 
+	static const struct gc_type_desc board[2] = {
+		{ .name = "board", .size = sizeof(struct board), .refs = 0x3fe },
+		{ .name = "board array", .size = sizeof(struct gc_header), .tail = GC_TAIL_REFS },
+	};
+
+	_Static_assert(sizeof(struct six) == GC_SMALL_MAX && FIELDS == 9, "as described");
 	for (int i = 0; i < SHAPES; i++) {
 		w->type[i] = gc_type_register(w->heap, &desc[i], NULL);
 		if (!w->type[i])
 			return 1;
 	}
+	for (int i = 0; i < 2; i++) {
+		w->board[i] = gc_type_register(w->heap, &board[i], NULL);
+		if (!w->board[i])
+			return 1;
+	}
 	return 0;
+}
+
+/* An array has unused fields between: it may be large, or marked in parts. */
+static struct object **field_of(struct gc_header *shared, unsigned int i)
+{
+	struct object **field = (struct object **)(shared + 1);
+
+	if (gc_length(shared))
+		i *= gc_length(shared) / FIELDS;
+	return &field[i];
 }
 
 static void store(struct program *p, struct object *o, struct object **slot, struct object *value)
@@ -182,7 +295,8 @@ static void store(struct program *p, struct object *o, struct object **slot, str
 
 static int allocate(struct program *p)
 {
-	static const uint8_t odds[] = { NODE,  NODE, NODE, NODE, NODE,	 WIDE,	 ARRAY,
+	static const uint8_t odds[] = { LINK,  LINK, PAIR, PAIR, SIX,	 SIX,	 LEAF,
+					LEAF,  NODE, NODE, NODE, NODE,	 WIDE,	 ARRAY,
 					ARRAY, BIG,  DATA, DATA, CALLED, CALLED, WEAK };
 	uint8_t shape = odds[rnd(p, sizeof(odds))];
 	const struct gc_type *type = p->world->type[shape];
@@ -200,6 +314,21 @@ static int allocate(struct program *p)
 	memset(t, 0, sizeof(*t));
 	t->shape = shape;
 	switch (shape) {
+	case LINK:
+		t->edges = 1;
+		o = gc_alloc_sized(p->m, type, sizeof(struct link));
+		break;
+	case PAIR:
+		t->edges = 2;
+		o = gc_alloc_sized(p->m, type, sizeof(struct pair));
+		break;
+	case SIX:
+		t->edges = EDGES;
+		o = gc_alloc_sized(p->m, type, sizeof(struct six));
+		break;
+	case LEAF:
+		o = gc_alloc_sized(p->m, type, sizeof(struct leaf));
+		break;
 	case NODE:
 		t->edges = 3;
 		o = gc_alloc_sized(p->m, type, sizeof(struct node));
@@ -231,14 +360,10 @@ static int allocate(struct program *p)
 	}
 	if (!o)
 		return fail(p, "out of memory", p->count);
+	*id_at(o, shape) = tag_of(p, p->count);
 	if (shape == WEAK) {
-		struct weak *w = (struct weak *)o;
-
-		w->id = p->count;
-		gc_init(&w->target, p->f.root[from]);
+		gc_init(&((struct weak *)o)->target, p->f.root[from]);
 		t->edge[0] = p->root[from];
-	} else {
-		o->id = p->count;
 	}
 	if (shape == DATA)
 		memset(((struct data *)o)->byte, (int)(p->count * 7 & 0xff), length);
@@ -296,6 +421,59 @@ static int link_some(struct program *p)
 	return 0;
 }
 
+/* Write this program's field of a shared object, or the one that all write. */
+static void share(struct program *p)
+{
+	unsigned int at = (unsigned int)rnd(p, SHARED), from = (unsigned int)rnd(p, ROOTS);
+	struct gc_header *shared = p->f.shared[at];
+	struct object *value = rnd(p, 4) ? p->f.root[from] : NULL;
+
+	if (!rnd(p, 3)) {
+		store(p, (struct object *)shared, field_of(shared, OPEN), value);
+		return;
+	}
+	store(p, (struct object *)shared, field_of(shared, p->number), value);
+	p->own[at] = value ? p->root[from] : NOBODY;
+}
+
+/* The guest is whole: a type of the model, and an id that its program gave it. */
+static int check_guest(struct program *p)
+{
+	struct object *o = p->f.guest;
+	uint8_t shape;
+
+	if (!o)
+		return 0;
+	shape = shape_of(p->world, o);
+	if (shape == SHAPES)
+		return fail(p, "another program's object has no type", p->guest);
+	if (*id_at(o, shape) != p->guest)
+		return fail(p, "another program's object was replaced", p->guest);
+	return 0;
+}
+
+/* Take any field of a shared object, which its owner may write at the same time. */
+static int visit(struct program *p)
+{
+	unsigned int field = (unsigned int)rnd(p, FIELDS);
+	struct gc_header *shared = p->f.shared[rnd(p, SHARED)];
+	struct object **slot = field_of(shared, field);
+	uint8_t shape;
+
+	if (check_guest(p))
+		return 1;
+	p->f.guest = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+	if (!p->f.guest)
+		return 0;
+	shape = shape_of(p->world, p->f.guest);
+	if (shape == SHAPES)
+		return fail(p, "a shared object refers to what has no type", field);
+	p->guest = *id_at(p->f.guest, shape);
+	if (p->guest >> 32 >= p->world->run->threads || (field != OPEN && p->guest >> 32 != field))
+		return fail(p, "a shared object refers to what its owner has not", p->guest);
+	return 0;
+}
+
 /* Move down the graph: a root becomes one of its object's fields. */
 static void step_down(struct program *p)
 {
@@ -309,7 +487,7 @@ static void step_down(struct program *p)
 	p->root[to] = t->edge[i];
 }
 
-struct pair {
+struct step {
 	struct object *o;
 	uint32_t id;
 };
@@ -317,7 +495,8 @@ struct pair {
 /* Walk both graphs from the roots; every reachable object is stamped in the model. */
 static int compare(struct program *p)
 {
-	struct pair *stack = malloc((ROOTS + (size_t)p->count * (EDGES + 1)) * sizeof(*stack));
+	struct step *stack =
+		malloc((ROOTS + SHARED + (size_t)p->count * (EDGES + 1)) * sizeof(*stack));
 	size_t n = 0;
 	int ret = 0;
 
@@ -325,9 +504,11 @@ static int compare(struct program *p)
 		return fail(p, "no memory for the model", 0);
 	p->stamp++;
 	for (int i = 0; i < ROOTS; i++)
-		stack[n++] = (struct pair){ p->f.root[i], p->root[i] };
+		stack[n++] = (struct step){ p->f.root[i], p->root[i] };
+	for (int i = 0; i < SHARED; i++)
+		stack[n++] = (struct step){ *field_of(p->f.shared[i], p->number), p->own[i] };
 	while (n && !ret) {
-		struct pair at = stack[--n];
+		struct step at = stack[--n];
 		struct twin *t = &p->twins[at.id];
 
 		if (!at.id != !at.o) {
@@ -336,7 +517,7 @@ static int compare(struct program *p)
 		}
 		if (!at.id)
 			continue;
-		if (id_of(at.o, t->shape) != at.id) {
+		if (*id_at(at.o, t->shape) != tag_of(p, at.id)) {
 			ret = fail(p, "another object stands here", at.id);
 			break;
 		}
@@ -347,7 +528,7 @@ static int compare(struct program *p)
 			ret = fail(p, "finalized while reachable", at.id);
 		for (uint32_t i = 0; i < t->edges; i++)
 			stack[n++] =
-				(struct pair){ fields(at.o, t->shape)[place(at.o, t->shape, i)],
+				(struct step){ fields(at.o, t->shape)[place(at.o, t->shape, i)],
 					       t->edge[i] };
 		if (t->shape == DATA) {
 			const struct data *d = (const struct data *)at.o;
@@ -373,7 +554,7 @@ static int check_weak(struct program *p, bool exact)
 		o = gc_weak_get(p->m, p->f.root[i]);
 		if (target && p->twins[target].stamp == p->stamp && !o)
 			return fail(p, "weak reference lost a reachable object", target);
-		if (o && id_of(o, p->twins[target].shape) != target)
+		if (o && *id_at(o, p->twins[target].shape) != tag_of(p, target))
 			return fail(p, "weak reference to another object", target);
 		if (exact && o && p->twins[target].stamp != p->stamp)
 			return fail(p, "weak reference kept what is unreachable", target);
@@ -389,7 +570,7 @@ static int fetch_dead(struct program *p, unsigned int *fetched)
 
 	/* Several programs share the queue: one at a time, and only in runs of one thread. */
 	while (p->world->run->threads == 1 && (o = gc_finalizer_next(p->m))) {
-		uint64_t id = o->id;
+		uint64_t id = *id_at(o, shape_of(p->world, o));
 
 		if (id >= p->count || !p->twins[id].due)
 			return fail(p, "finalized without being asked", id);
@@ -406,6 +587,10 @@ static int check_all(struct program *p)
 	unsigned int fetched;
 	struct gc_error err;
 
+	/* The model does not know what is reachable from these. */
+	p->f.guest = NULL;
+	for (int i = 0; i < SHARED && p->world->run->threads == 1; i++)
+		store(p, (struct object *)p->f.shared[i], field_of(p->f.shared[i], OPEN), NULL);
 	/* What waits in the queue keeps what it reaches: repeat until the queue stays empty. */
 	do {
 		fetched = 0;
@@ -427,6 +612,32 @@ static int check_all(struct program *p)
 	return 0;
 }
 
+/* The first program makes the shared objects, and all get them before they do anything else. */
+static int get_shared(struct program *p)
+{
+	struct world *w = p->world;
+
+	for (int i = 0; i < SHARED && !p->number; i++) {
+		static const uint32_t parts[] = { 0, 0, 1, 7, 40, 400 };
+
+		w->shared[i] = i < 2 ? gc_alloc(p->m, w->board[0]) :
+				       gc_alloc_array(p->m, w->board[1], FIELDS * parts[i]);
+		if (!w->shared[i])
+			return fail(p, "out of memory", 0);
+	}
+	__atomic_fetch_add(&w->started, !p->number, __ATOMIC_SEQ_CST);
+	while (!__atomic_load_n(&w->started, __ATOMIC_SEQ_CST) && !has_failed(w))
+		gc_safepoint(p->m);
+	memcpy(p->f.shared, w->shared, sizeof(p->f.shared));
+	__atomic_fetch_add(&w->started, !!p->number, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n(&w->started, __ATOMIC_SEQ_CST) < w->run->threads && !has_failed(w))
+		gc_safepoint(p->m);
+	/* From here on the programs alone keep them; cmsfly has no roots of the program then. */
+	if (!p->number)
+		gc_roots_remove(w->heap, (void **)w->shared);
+	return 0;
+}
+
 static void *program_main(void *arg)
 {
 	struct program *p = arg;
@@ -441,8 +652,10 @@ static void *program_main(void *arg)
 		return NULL;
 	}
 	GC_PUSH(p->m, p->f);
+	if (get_shared(p))
+		return NULL;
 	for (unsigned int i = 0; i < steps && !bad; i++) {
-		switch (rnd(p, 64)) {
+		switch (rnd(p, 72)) {
 		case 0 ... 27:
 			bad = allocate(p);
 			break;
@@ -463,13 +676,19 @@ static void *program_main(void *arg)
 			if (!rnd(p, 40))
 				gc_collect(p->m);
 			break;
+		case 64 ... 68:
+			share(p);
+			break;
+		case 69 ... 71:
+			bad = visit(p);
+			break;
 		default:
 			if (!rnd(p, 24))
 				bad = compare(p) || check_weak(p, false);
 			break;
 		}
 	}
-	if (!bad && !p->world->failed)
+	if (!bad && !check_guest(p) && !has_failed(p->world))
 		check_all(p);
 	GC_POP(p->m, p->f);
 	gc_mutator_detach(p->m);
@@ -479,8 +698,8 @@ static void *program_main(void *arg)
 
 int model_run(struct model_run *run)
 {
-	struct program programs[8] = { 0 };
-	pthread_t thread[8];
+	struct program programs[THREADS] = { 0 };
+	pthread_t thread[THREADS];
 	struct world w = { .run = run };
 	struct gc_error err;
 
@@ -488,7 +707,7 @@ int model_run(struct model_run *run)
 		fprintf(stderr, "model: %s: %s\n", run->options, err.text);
 		return 1;
 	}
-	if (types(&w))
+	if (types(&w) || gc_roots_add(w.heap, (void **)w.shared, SHARED))
 		return 1;
 	for (unsigned int i = 0; i < run->threads; i++) {
 		programs[i].world = &w;
