@@ -113,6 +113,7 @@ struct gc_thread {
 	uint64_t objects; /* allocated, not yet added to the heap's count */
 	enum gc_refusal refused; /* its last allocation off the inline path */
 	bool in_oom; /* it runs the embedder's callback: gc_oom_callback() */
+	bool fills; /* a copier's: it overwrites what it allocates, which need not be zero */
 	bool away; /* between gc_park() and gc_unpark() */
 	bool paused; /* a foreground or wait pause is open: do not nest another */
 	void (*roots)(gc_visit_fn visit, void *visit_arg, void *arg);

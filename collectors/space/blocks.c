@@ -170,7 +170,8 @@ static bool next_run(struct gc_thread *t, unsigned int c, size_t size, bool forc
 		*refused = true;
 		return false;
 	}
-	memset((void *)at, 0, bytes);
+	if (!t->fills)
+		memset((void *)at, 0, bytes);
 	span->start = run->cursor = at;
 	run->limit = at + bytes;
 	return true;

@@ -74,6 +74,7 @@ static struct gc_copier *copier_create(struct gc_workers *workers, unsigned int 
 	if (!c)
 		return NULL;
 	c->heap = c->own.heap = heap;
+	c->own.fills = true;
 	c->helper = heap->help ? gc_help_place(heap, i) : NULL;
 	c->first = !i;
 	c->rng = i ? &c->own_rng : &heap->rng;
