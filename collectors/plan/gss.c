@@ -159,7 +159,8 @@ gc_inline void *gss_promote(struct gc_copier *c, void *ref, uint64_t word, size_
 		return NULL;
 	if (when == CHOSEN) {
 		/* Copied twice: it was eligible before and was held back. */
-		if ((word & GC_AGE_MASK) >= 2u << GC_AGE_SHIFT)
+		if (heap->opt.promote == GC_PROMOTE_TUNED &&
+		    (word & GC_AGE_MASK) >= 2u << GC_AGE_SHIFT)
 			gc_promotion_met(&g->promotion, size);
 		if (!gc_promotion_choose(heap, &g->promotion, size, c->rng))
 			return NULL;
