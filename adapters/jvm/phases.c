@@ -58,7 +58,7 @@ static const struct {
 
 /* Log selections with the begins and ends of concurrent phases and few other messages. */
 static const char *const log_selections[] = {
-	[COLLECTOR_G1] = "gc+marking=info",
+	[COLLECTOR_G1] = "gc=info,gc+marking=info",
 	[COLLECTOR_SHENANDOAH] = "gc+start=info,gc=info",
 	[COLLECTOR_Z] = "gc+start=info,gc+phases+start=debug,gc+phases=info",
 };
@@ -106,6 +106,33 @@ static int is_end(const char *rest)
 	return length > 3 && rest[0] == ' ' && strcmp(rest + length - 2, "ms") == 0;
 }
 
+/*
+ * Lines of G1 that begin no phase: those of a cycle or a mark as a whole, which enclose phases and
+ * pauses, and those that report an event and have no end.
+ */
+static int g1_is_no_phase(const char *text)
+{
+	static const char *const prefixes[] = {
+		"Concurrent Mark Abort",
+		"Concurrent Mark Cycle",
+		"Concurrent Mark Restart",
+		"Concurrent Undo Cycle",
+	};
+	size_t n;
+
+	for (n = 0; n < sizeof(prefixes) / sizeof(prefixes[0]); n++)
+		if (strncmp(text, prefixes[n], strlen(prefixes[n])) == 0)
+			return 1;
+	return strcmp(text, "Concurrent Mark") == 0;
+}
+
+static void driver_end(struct driver *d, struct gchint_thread *handle)
+{
+	if (d->name[0])
+		gchint_end(handle);
+	d->name[0] = '\0';
+}
+
 /* @text: the message after "GC(12) " and, in a generational collector, after "Y: " */
 static void driver_handle_text(struct driver *d, struct gchint_thread *handle, const char *text)
 {
@@ -123,20 +150,22 @@ static void driver_handle_text(struct driver *d, struct gchint_thread *handle, c
 	}
 	if (strncmp(text, "Concurrent ", 11) != 0)
 		return;
-	if (length) {
-		if (strncmp(text, d->name, length) != 0 || !is_end(text + length))
-			return;
-		d->name[0] = '\0';
-		gchint_end(handle);
+	if (length && strncmp(text, d->name, length) == 0 && is_end(text + length)) {
+		driver_end(d, handle);
 		return;
 	}
-	/*
-	 * Ignore an end without its begin, and G1's "Concurrent Mark", which encloses other
-	 * phases and a pause.
-	 */
-	if (is_end(text + strcspn(text, " ")) ||
-	    (collector == COLLECTOR_G1 && strcmp(text, "Concurrent Mark") == 0))
+	/* Parts of a phase of ZGC, which are logged within it. */
+	if (length && collector == COLLECTOR_Z)
 		return;
+	if (is_end(text + strcspn(text, " "))) {
+		/* The end of a cycle also ends a phase whose own end this JVM does not log. */
+		if (collector == COLLECTOR_G1 && g1_is_no_phase(text))
+			driver_end(d, handle);
+		return;
+	}
+	if (collector == COLLECTOR_G1 && g1_is_no_phase(text))
+		return;
+	driver_end(d, handle);
 	snprintf(d->name, sizeof(d->name), "%s", text);
 	gchint_begin(handle, phase_of(text), d->flags);
 }
