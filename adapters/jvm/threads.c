@@ -29,6 +29,11 @@ static const struct {
 	{ "Shenandoah Cont", GCHINT_ROLE_CONCURRENT, 0, COLLECTOR_SHENANDOAH },
 	{ "Shenandoah GC T", GCHINT_ROLE_CONCURRENT, 1, 0 },
 	{ "Shenandoah Unco", GCHINT_ROLE_BACKGROUND, 0, 0 },
+	/* ZGC that is not generational, in the JDKs 21 to 23 that also have the other one. */
+	{ "XDriver", GCHINT_ROLE_CONCURRENT, 0, COLLECTOR_Z },
+	{ "XUncommitter", GCHINT_ROLE_BACKGROUND, 0, 0 },
+	{ "XUnmapper", GCHINT_ROLE_BACKGROUND, 0, 0 },
+	{ "XWorker", GCHINT_ROLE_CONCURRENT, 1, 0 },
 	{ "ZDriver", GCHINT_ROLE_CONCURRENT, 0, COLLECTOR_Z },
 	{ "ZUncommitter", GCHINT_ROLE_BACKGROUND, 0, 0 },
 	{ "ZUnmapper", GCHINT_ROLE_BACKGROUND, 0, 0 },
