@@ -164,6 +164,7 @@ void unit_resolve(void)
 		abort();
 
 	map_own(db, 10);
+	map_own(db, 11);
 	/*
 	 * As a method and as an instruction; the first and the last byte, and the bytes around
 	 * them.
@@ -179,6 +180,9 @@ void unit_resolve(void)
 	sample(db, 250, 11, 0x1085, 0x1090, "");
 	sample(db, 350, 11, 0x1085, 0x1000, "");
 	sample(db, 360, 11, 0x1085, 0, "");
+	/* Not the runtime's code: its name stays however often it is sampled. */
+	sample(db, 370, 11, 0, here, "");
+	sample(db, 380, 11, 0, here, "");
 	if (kernel) {
 		char frames[40];
 
@@ -205,8 +209,9 @@ void unit_resolve(void)
 		 "11 4229 200 [methods] second\n"
 		 "11 4229 350 [methods] ?\n"
 		 "11 4240 200 [methods] second\n"
-		 "11 8192 0 [methods] always\n",
-		 here);
+		 "11 8192 0 [methods] always\n"
+		 "11 %" PRIu64 " 0 unit unit_resolve_here\n",
+		 here, here);
 	CHECK(same(got, want), "each address has its name or none");
 	free(got);
 	CHECK(!kernel || (kernel_named(db, kernel) && kernel_named(db, kernel + 3)),

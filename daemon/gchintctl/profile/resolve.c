@@ -226,16 +226,15 @@ static bool symbol_is_known(struct resolver *r, int32_t tgid, uint64_t address, 
 	return known;
 }
 
-/* Whether the latest entry for the address up to @t has a name. */
-static bool symbol_is_named(struct resolver *r, int32_t tgid, uint64_t address, uint64_t t)
+/* Whether the latest entry for the address up to @t names code that a runtime compiled. */
+static bool method_is_named(struct resolver *r, int32_t tgid, uint64_t address, uint64_t t)
 {
 	bool named;
 
 	sqlite3_bind_int(r->latest, 1, tgid);
 	sqlite3_bind_int64(r->latest, 2, (sqlite3_int64)address);
 	sqlite3_bind_int64(r->latest, 3, (sqlite3_int64)t);
-	named = sqlite3_step(r->latest) == SQLITE_ROW &&
-		sqlite3_column_type(r->latest, 0) != SQLITE_NULL;
+	named = sqlite3_step(r->latest) == SQLITE_ROW && sqlite3_column_int(r->latest, 0);
 	sqlite3_reset(r->latest);
 	return named;
 }
@@ -292,7 +291,7 @@ static bool resolve_named(struct resolver *r, int32_t tgid, uint64_t address, ui
 		return true;
 	n = jitmap_find(&m->names, address, t);
 	/* The code is gone: insert an entry without a name, which ends the earlier one. */
-	if (!n && m->names.timed && symbol_is_named(r, tgid, address, t))
+	if (!n && m->names.timed && method_is_named(r, tgid, address, t))
 		resolver_insert_symbol(r, tgid, address, t, PROFILE_METHODS, NULL);
 	if (n) {
 		resolver_insert_symbol(r, tgid, address, n->t, PROFILE_METHODS, n->name);
@@ -420,8 +419,9 @@ static bool resolver_open(struct resolver *r, const char *file)
 				    "t <= ?3",
 				    -1, &r->known, NULL) &&
 		!sqlite3_prepare_v2(r->db,
-				    "SELECT name FROM symbols WHERE tgid = ?1 AND address = ?2 AND "
-				    "t <= ?3 ORDER BY t DESC LIMIT 1",
+				    "SELECT image = '" PROFILE_METHODS "' AND name IS NOT NULL "
+				    "FROM symbols WHERE tgid = ?1 AND address = ?2 AND t <= ?3 "
+				    "ORDER BY t DESC LIMIT 1",
 				    -1, &r->latest, NULL) &&
 		!sqlite3_prepare_v2(r->db, "INSERT OR IGNORE INTO symbols VALUES(?1,?2,?3,?4,?5)",
 				    -1, &r->add, NULL) &&
