@@ -3,7 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -14,6 +17,9 @@
 
 volatile sig_atomic_t child_caught;
 
+/* Signals that end us. */
+static const int ends[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
+
 static void on_signal(int signo)
 {
 	child_caught = signo;
@@ -21,7 +27,6 @@ static void on_signal(int signo)
 
 void child_signals(sigset_t *taken)
 {
-	static const int ends[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
 	const struct sigaction ours = { .sa_handler = on_signal };
 	struct sigaction old;
 
@@ -51,20 +56,129 @@ static void usage_add_orphans(struct child_usage *usage)
 	usage->left = !pid;
 }
 
+/*
+ * A signal to our process group, or to all processes of a service, reaches the command without us.
+ * Only another process that is in the same group and service shows this: the witness blocks all
+ * signals, so that one that was sent to it stays pending. Returns its pid; below 0 without one.
+ */
+static pid_t witness_start(void)
+{
+	const pid_t self = getpid();
+	pid_t pid;
+	sigset_t all, old;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &old);
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		while (getppid() == self)
+			sigsuspend(&all);
+		_exit(0);
+	}
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	return pid;
+}
+
+static void witness_stop(pid_t witness)
+{
+	if (witness <= 0)
+		return;
+	kill(witness, SIGKILL);
+	while (waitpid(witness, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+static bool witness_has(pid_t witness, int signo)
+{
+	unsigned long long pending = 0;
+	char path[64], line[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", witness);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (!strncmp(line, "SigPnd:", 7) || !strncmp(line, "ShdPnd:", 7))
+			pending |= strtoull(line + 7, NULL, 16);
+	if (f)
+		fclose(f);
+	return pending >> (signo - 1) & 1;
+}
+
+/* Whether the witness received the signal too, and therefore the command. */
+static bool signal_is_for_all(pid_t *witness, int signo)
+{
+	const struct timespec others = { 0, 10000000 };
+	bool all;
+
+	if (*witness <= 0)
+		return false;
+	/* Waits, in the kernel, until a signal to the process group has reached all of it. */
+	setpgid(0, getpgrp());
+	all = witness_has(*witness, signo);
+	if (!all) {
+		/* systemd sends a signal to one process of a service after the other. */
+		nanosleep(&others, NULL);
+		all = witness_has(*witness, signo);
+	}
+	if (all) {
+		witness_stop(*witness);
+		*witness = witness_start();
+	}
+	return all;
+}
+
+/* Signals to wait for: all that another process may send and that do not report our own faults. */
+static void signals_awaited(const sigset_t *taken, sigset_t *awaited)
+{
+	static const int faults[] = { SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP };
+
+	sigfillset(awaited);
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		sigdelset(awaited, faults[i]);
+	/* Those that were ignored when we started stay so. */
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (!sigismember(taken, ends[i]))
+			sigdelset(awaited, ends[i]);
+}
+
+/* The terminal's signals reach the command directly; passes on those of processes. */
+static void signal_pass_on(pid_t pid, pid_t *witness, const siginfo_t *info)
+{
+	const int signo = info->si_signo;
+
+	if (info->si_code > 0) {
+		/* The terminal stops the command: the shell waits for us to stop, too. */
+		if (signo == SIGTSTP || signo == SIGTTIN || signo == SIGTTOU)
+			raise(SIGSTOP);
+		return;
+	}
+	/* A write to a closed pipe. */
+	if (signo == SIGPIPE && info->si_pid == getpid())
+		return;
+	if (signal_is_for_all(witness, signo))
+		return;
+	if (info->si_code == SI_QUEUE)
+		sigqueue(pid, signo, info->si_value);
+	else
+		kill(pid, signo);
+}
+
 /* Without @poll it sleeps until a signal: wake-ups would disturb a machine under measurement. */
 int child_run(const struct child *child)
 {
 	const struct timespec interval = { 0, 200000000 };
-	sigset_t awaited = *child->taken, old;
+	sigset_t awaited, old;
 	int status, signo, report[2];
 	siginfo_t info;
 	char byte = 1;
 	struct rusage taken;
-	pid_t pid;
+	pid_t pid, witness;
 
 	/* Blocked before the fork, so that an early exit of the child is not missed. */
-	sigaddset(&awaited, SIGCHLD);
+	signals_awaited(child->taken, &awaited);
 	sigprocmask(SIG_BLOCK, &awaited, &old);
+	witness = witness_start();
 	/* Closed by a successful exec; a byte in it reports a failed one. */
 	if (pipe2(report, O_CLOEXEC | O_NONBLOCK))
 		report[0] = report[1] = -1;
@@ -88,6 +202,7 @@ int child_run(const struct child *child)
 		close(report[1]);
 	if (pid < 0) {
 		ctl_error("%s: %s", child->argv[0], strerror(errno));
+		witness_stop(witness);
 		sigprocmask(SIG_SETMASK, &old, NULL);
 		if (report[0] >= 0)
 			close(report[0]);
@@ -100,14 +215,14 @@ int child_run(const struct child *child)
 	while (wait4(pid, &status, WNOHANG, &taken) != pid) {
 		signo = sigtimedwait(&awaited, &info, child->poll ? &interval : NULL);
 		/* sigtimedwait() runs no handler; callers that run several commands check this. */
-		if (signo > 0 && signo != SIGCHLD)
+		if (signo > 0 && sigismember(child->taken, signo) == 1)
 			child_caught = signo;
-		/* The terminal's signals reach the child directly; pass on those of processes. */
-		if (signo > 0 && signo != SIGCHLD && info.si_code <= 0)
-			kill(pid, signo);
+		if (signo > 0 && signo != SIGCHLD)
+			signal_pass_on(pid, &witness, &info);
 		if (child->poll)
 			child->poll(child->data);
 	}
+	witness_stop(witness);
 	if (child->usage) {
 		child->usage->cpu_ns = rusage_cpu_ns(&taken);
 		usage_add_orphans(child->usage);

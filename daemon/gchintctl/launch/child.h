@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Runs a command: signals that would end us are passed on to it, and its exit status is ours. */
+/* Runs a command: signals of other processes are passed on to it, and its exit status is ours. */
 #ifndef GCHINTCTL_CHILD_H
 #define GCHINTCTL_CHILD_H
 
@@ -29,7 +29,7 @@ struct child_usage {
 /**
  * struct child - a command and how to run it
  * @argv: the command
- * @taken: from child_signals(): each of these signals is passed on
+ * @taken: from child_signals(); these and all others are passed on while the command runs
  * @setup: called in the new process before the command takes its place; may be NULL
  * @poll: called every 200 ms while the command runs; NULL: sleep until it ends
  * @data: argument of both callbacks
