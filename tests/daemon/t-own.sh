@@ -88,7 +88,7 @@ own() { # NAME COMMAND...: its output, and the daemon's arguments
 	done
 }
 unmade() { # Names that differ from run to run.
-	sed -E -e "s|$d|DIR|g" -e 's|/tmp/(gchintctl\|gchint-profile)\.[A-Za-z0-9]{6}|/tmp/\1.XXXXXX|g' -e 's/true-[0-9]{8}-[0-9]{6}/true-DATE-TIME/g'
+	sed -E -e "s|$d|DIR|g" -e 's|/tmp/(gchintctl\|gchint-profile)\.[A-Za-z0-9]{6}|/tmp/\1.XXXXXX|g' -e 's/true-[0-9]{8}-[0-9]{6}/true-DATE-TIME/g' -e 's|/stream\.[0-9a-f]{16}|/stream|g'
 }
 records() {
 	local n
@@ -202,12 +202,12 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 	chmod 755 "$d/path/by-shut"
 	unread() {
 		for p in shut by-shut java; do
-			PATH=$d/path:$PATH setpriv --reuid 65534 --clear-groups "$d/bin/gchintctl" run "$p" 2>&1 || echo "exit $?"
+			PATH=$d/path:$PATH setpriv --reuid 65534 --clear-groups "$d/bin/gchintctl" run "$p" 2>&1 | grep read
 		done
 	}
-	ok "a program that cannot be read is reported" is \
-		"gchintctl: shut: cannot be read; gchintctl runtimes lists the supported runtimes exit 1 gchintctl: by-shut: cannot be read; gchintctl runtimes lists the supported runtimes exit 1 gchintctl: java: cannot be read; gchintctl runtimes lists the supported runtimes exit 1" \
-		"$(unread | paste -sd' ')"
+	ok "a program that cannot be read is reported, and runs" is \
+		"shut by-shut java" \
+		"$(unread | sed -nE 's/^gchintctl: (.*): cannot be read; it runs as it is.*/\1/p' | paste -sd' ')"
 else
-	skip "a program that cannot be read is reported" "needs root to be somebody else"
+	skip "a program that cannot be read is reported, and runs" "needs root to be somebody else"
 fi

@@ -25,7 +25,8 @@
 #include "runtime.h"
 
 static const char usage[] =
-	"usage: gchintctl run [-r FILE] [-H cap|boost|all|clamp] [-q] -- PROGRAM [ARGUMENT]...\n"
+	"usage: gchintctl run [-r FILE] [-H cap|boost|all|clamp] [-R NAME] [-q]\n"
+	"                     -- PROGRAM [ARGUMENT]...\n"
 	"Runs PROGRAM with the adapter of its language runtime, so that it gives hints, and\n"
 	"prints how many hints there were and where they went. A program that uses libgchint\n"
 	"needs no adapter. Exits with PROGRAM's own status, or with 1 where PROGRAM succeeded but\n"
@@ -37,13 +38,20 @@ static const char usage[] =
 	"                      that raise it; all: both (default); clamp: hints act by\n"
 	"                      utilisation clamps on the program's own threads, which needs no\n"
 	"                      module\n"
+	"  -R, --runtime NAME  PROGRAM is a script or a launcher: load the adapter of that "
+	"runtime\n"
+	"                      (gchintctl runtimes) into the programs that it starts, by the\n"
+	"                      environment. A JVM reports that in a line on standard error\n"
 	"  -q, --quiet         do not print the number of hints\n";
+
+#define NODE_RESTRICTED "Node's permission model forbids adapters"
 
 struct launch {
 	const char *file; /* recording to write; NULL: none */
-	const char *program;
+	const char *program; /* that gives hints */
 	bool quiet;
 	bool loaded; /* with the adapter of its runtime */
+	bool explained; /* why it has none, where its runtime has one */
 };
 
 /* Appends @value to a variable that may be set already. */
@@ -62,17 +70,74 @@ static void env_append(const char *variable, const char *separator, const char *
 	free(both);
 }
 
-/* Inserts @option between a program's name and its arguments. */
-static char **command_insert_option(char **command, int count, char *option)
+/* Inserts @option after word @at of a command, the program's name. */
+static char **command_insert_option(char **command, int count, int at, char *option)
 {
 	char **argv = calloc((size_t)count + 2, sizeof(*argv));
 
-	if (!argv)
+	if (!argv || !option)
 		return NULL;
-	argv[0] = command[0];
-	argv[1] = option;
-	memcpy(argv + 2, command + 1, (size_t)count * sizeof(*argv));
+	memcpy(argv, command, ((size_t)at + 1) * sizeof(*argv));
+	argv[at + 1] = option;
+	memcpy(argv + at + 2, command + at + 1, (size_t)(count - at) * sizeof(*argv));
 	return argv;
+}
+
+/*
+ * Preloads the adapter. The loader splits LD_PRELOAD at blanks too, and has no way to quote one:
+ * then it searches the adapter by its name. A program that is linked with AddressSanitizer ends if
+ * another library precedes the sanitizer's, unless this check is off.
+ */
+static bool env_set_preload(char *adapter)
+{
+	static const char order[] = "verify_asan_link_order";
+	const char *asan = getenv("ASAN_OPTIONS");
+	char *slash;
+
+	if (strpbrk(adapter, ":;"))
+		return false;
+	if (!asan || !strstr(asan, order))
+		env_append("ASAN_OPTIONS", ":", "verify_asan_link_order=0");
+	if (!strpbrk(adapter, " \t\n")) {
+		env_append("LD_PRELOAD", ":", adapter);
+		return true;
+	}
+	slash = strrchr(adapter, '/');
+	*slash = '\0';
+	env_append("LD_LIBRARY_PATH", ":", adapter);
+	env_append("LD_PRELOAD", ":", slash + 1);
+	return true;
+}
+
+/* RUBYOPT is split at blanks, which cannot be quoted. */
+static bool env_set_ruby(char *adapter)
+{
+	char option[PATH_MAX + 2], *slash = strrchr(adapter, '/');
+
+	if (!strpbrk(adapter, " \t\n")) {
+		snprintf(option, sizeof(option), "-r%s", adapter);
+	} else if (strchr(adapter, ':')) {
+		return false;
+	} else {
+		*slash = '\0';
+		env_append("RUBYLIB", ":", adapter);
+		snprintf(option, sizeof(option), "-r%s", slash + 1);
+	}
+	env_append("RUBYOPT", " ", option);
+	return true;
+}
+
+static bool env_set_node(char *adapter)
+{
+	const char *had = getenv("NODE_OPTIONS");
+	char option[PATH_MAX + 64];
+
+	*strrchr(adapter, '/') = '\0';
+	snprintf(option, sizeof(option), "--require \"%s/gchint-node.cjs\"", adapter);
+	if (getenv("GCHINT_PROFILE") && !(had && strstr(had, NODE_MAP)))
+		env_append("NODE_OPTIONS", " ", NODE_MAP);
+	env_append("NODE_OPTIONS", " ", option);
+	return true;
 }
 
 /* The user's own code runs after the adapter; a file, given as "@FILE", becomes a dofile call. */
@@ -136,74 +201,147 @@ static bool env_set_notify(const char *adapter)
 	return true;
 }
 
+/* A command, the word in it that is the program to load an adapter into, and that program. */
+struct target {
+	char **command;
+	int count, at;
+	bool script; /* its interpreter takes no option of ours: only the environment reaches it */
+};
+
 /*
  * Returns the command with its adapter; NULL if memory runs out or the adapter's path cannot be
  * passed on.
  */
-static char **adapter_load(const struct runtime *runtime, char *adapter, char **command, int count,
+static char **adapter_load(const struct runtime *runtime, char *adapter, const struct target *t,
 			   bool interpreted)
 {
-	char *option = NULL, *slash;
-	const char *had;
+	char *option = NULL;
+	bool good = true;
 
 	switch (runtime->mode) {
 	case RUNTIME_PRELOAD:
-		env_append("LD_PRELOAD", ":", adapter);
-		return command;
+		good = env_set_preload(adapter);
+		break;
 	case RUNTIME_REQUIRE:
-		slash = strrchr(adapter, '/');
-		*slash = '\0';
-		if (asprintf(&option, "--require \"%s/gchint-node.cjs\"", adapter) < 0)
-			return NULL;
-		had = getenv("NODE_OPTIONS");
-		if (getenv("GCHINT_PROFILE") && !(had && strstr(had, NODE_MAP)))
-			env_append("NODE_OPTIONS", " ", NODE_MAP);
-		env_append("NODE_OPTIONS", " ", option);
-		free(option);
-		return command;
+		good = env_set_node(adapter);
+		break;
 	case RUNTIME_RUBYOPT:
-		if (asprintf(&option, "-r%s", adapter) < 0)
-			return NULL;
-		env_append("RUBYOPT", " ", option);
-		free(option);
-		return command;
+		good = env_set_ruby(adapter);
+		break;
 	case RUNTIME_NOTIFY:
-		return env_set_notify(adapter) ? command : NULL;
+		good = env_set_notify(adapter);
+		break;
 	case RUNTIME_LUA:
-		return env_set_lua_init(adapter) ? command : NULL;
+		good = env_set_lua_init(adapter);
+		break;
 	case RUNTIME_AGENT:
-		if (asprintf(&option, "-agentpath:%s%s", adapter,
-			     interpreted ? "=interpreted" : "") < 0)
+		if (asprintf(&option, t->script ? "\"-agentpath:%s%s\"" : "-agentpath:%s%s",
+			     adapter, interpreted ? "=interpreted" : "") < 0)
 			return NULL;
-		return command_insert_option(command, count, option);
+		if (!t->script)
+			return command_insert_option(t->command, t->count, t->at, option);
+		env_append("JDK_JAVA_OPTIONS", " ", option);
+		free(option);
+		break;
 	case RUNTIME_PROBES:
-		return command;
+		break;
 	case RUNTIME_PROFILE:
-		slash = strrchr(adapter, '/');
-		*slash = '\0';
+		*strrchr(adapter, '/') = '\0';
 		env_append("LD_LIBRARY_PATH", ":", adapter);
-		return command_insert_option(command, count, strdup("--profile=gchint"));
+		if (!t->script)
+			return command_insert_option(t->command, t->count, t->at,
+						     strdup("--profile=gchint"));
+		env_append("MONO_ENV_OPTIONS", " ", "--profile=gchint");
+		break;
 	}
-	return NULL;
+	return good ? t->command : NULL;
+}
+
+/*
+ * Programs that start the program after their options and operands, of which none is the name of
+ * another program. It gets its adapter; what the launcher does itself is not affected.
+ */
+static bool program_is_launcher(const char *program)
+{
+	static const char *const names[] = {
+		"chrt",	   "dumb-init", "env",	   "ionice",  "nice",	 "nohup",
+		"numactl", "prlimit",	"setarch", "setpriv", "setsid",	 "stdbuf",
+		"taskset", "time",	"timeout", "tini",    "unshare",
+	};
+	const char *slash = strrchr(program, '/'), *base = slash ? slash + 1 : program;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(base, names[i]))
+			return true;
+	return false;
+}
+
+static struct target target_find(char **command, int count)
+{
+	struct target t = { command, count, 0, false };
+	char path[PATH_MAX];
+	int next;
+
+	while (program_is_launcher(command[t.at])) {
+		for (next = t.at + 1; next < count; next++)
+			if (command[next][0] != '-' && !strchr(command[next], '=') &&
+			    runtime_file(command[next], path, sizeof(path)))
+				break;
+		if (next == count)
+			break;
+		t.at = next;
+	}
+	return t;
+}
+
+static bool text_has_permission(const char *text)
+{
+	return text && (strstr(text, "--permission") || strstr(text, "--experimental-permission"));
+}
+
+/* Under its permission model Node ends if it may not read the adapter. */
+static bool node_is_restricted(const struct target *t)
+{
+	char path[PATH_MAX], line[256] = "";
+	FILE *f;
+
+	for (int i = t->at + 1; i < t->count; i++)
+		if (text_has_permission(t->command[i]))
+			return true;
+	f = t->script && runtime_file(t->command[t->at], path, sizeof(path)) ? fopen(path, "re") :
+									       NULL;
+	if (f && !fgets(line, sizeof(line), f))
+		line[0] = '\0';
+	if (f)
+		fclose(f);
+	return text_has_permission(line) || text_has_permission(getenv("NODE_OPTIONS"));
 }
 
 char **launch_command(char **command, int *count, bool interpreted)
 {
+	struct target t = target_find(command, *count);
 	char adapter[PATH_MAX], **with;
+	const char *program = command[t.at];
 	struct runtime_none none;
-	const struct runtime *runtime = runtime_of(command[0], &none);
+	const struct runtime *runtime = runtime_of(program, &none);
 
+	t.script = none.script;
 	if (interpreted && (!runtime || runtime->mode != RUNTIME_AGENT))
-		ctl_error("%s is no JVM: --interpreted has no effect", command[0]);
+		ctl_error("%s is no JVM: --interpreted has no effect", program);
 	if (!runtime || runtime->mode == RUNTIME_PROBES)
 		return command;
+	if (runtime->mode == RUNTIME_REQUIRE && node_is_restricted(&t)) {
+		ctl_error("%s: " NODE_RESTRICTED ": the names of its methods are not recorded",
+			  program);
+		return command;
+	}
 	if (!runtime_adapter(runtime, adapter, sizeof(adapter))) {
 		ctl_error("%s is %s, but libgchint-%s.so is not installed: the names of its "
 			  "methods are not recorded",
-			  command[0], runtime->title, runtime->name);
+			  program, runtime->title, runtime->name);
 		return command;
 	}
-	with = adapter_load(runtime, adapter, command, *count, interpreted);
+	with = adapter_load(runtime, adapter, &t, interpreted);
 	if (!with)
 		return command;
 	for (*count = 0; with[*count]; ++*count)
@@ -257,7 +395,8 @@ static int launch_record(const struct launch *l, char **command)
 	if (!hint_count_read(&t, r.file))
 		return status ? status : CTL_FAILED;
 	if (!t.hints) {
-		hints_report_none(&t, l->program, r.file, l->loaded);
+		if (!l->explained)
+			hints_report_none(&t, l->program, r.file, l->loaded);
 		return status_without_hints(&t, status);
 	}
 	snprintf(where, sizeof(where), "%s%s", t.by_kernel ? "to the kernel, and into " : "into ",
@@ -306,7 +445,8 @@ static int launch_count(const struct launch *l, char **command, const char *prob
 	if (failed)
 		return status;
 	if (!t.hints) {
-		hints_report_none(&t, l->program, NULL, l->loaded);
+		if (!l->explained)
+			hints_report_none(&t, l->program, NULL, l->loaded);
 		return status_without_hints(&t, status);
 	}
 	if (probed)
@@ -407,6 +547,69 @@ static int hints_check(const struct runtime *runtime, const char *program)
 	return missing ? CTL_FAILED : CTL_OK;
 }
 
+/* A program without an adapter runs all the same, after one line that says so. */
+static int launch_unloaded(const struct launch *l, const struct target *t,
+			   const struct runtime_none *none)
+{
+	if (!none->runs) {
+		/* A pointer to the list of runtimes would mislead where the file is missing. */
+		if (!strcmp(none->why, "no such program"))
+			ctl_error("%s: %s", l->program, none->why);
+		else
+			ctl_error("%s: %s; gchintctl runtimes lists the supported runtimes",
+				  l->program, none->why);
+		return CTL_FAILED;
+	}
+	if (!none->libgchint)
+		ctl_error(
+			"%s: %s; it runs as it is, for hints of programs that it starts (--runtime "
+			"NAME loads an adapter into these)",
+			l->program, none->why);
+	return launch_run(l, t->command);
+}
+
+/* @named: the runtime of the programs that the command starts; NULL: that of the command */
+static int launch_program(struct launch *l, const struct runtime *named, char **command, int count)
+{
+	struct target t = target_find(command, count);
+	const struct runtime *runtime;
+	struct runtime_none none = { .runs = false };
+	char adapter[PATH_MAX], **with;
+	int status;
+
+	l->program = command[t.at];
+	runtime = named ? named : runtime_of(l->program, &none);
+	t.script = named || none.script;
+	status = hints_check(runtime, l->program);
+	if (status)
+		return status;
+	if (runtime && runtime->mode == RUNTIME_REQUIRE && node_is_restricted(&t)) {
+		snprintf(none.why, sizeof(none.why), "%s", NODE_RESTRICTED);
+		none.runs = l->explained = true;
+		runtime = NULL;
+	}
+	if (!runtime)
+		return launch_unloaded(l, &t, &none);
+	if (runtime->mode == RUNTIME_PROBES)
+		return launch_run_probed(l, command + t.at, count - t.at);
+	if (!runtime_adapter(runtime, adapter, sizeof(adapter))) {
+		ctl_error("%s is %s, but libgchint-%s.so is not installed: install the package "
+			  "gchint-adapters, or run make install in gchint's source, which names "
+			  "what it needs",
+			  l->program, runtime->title, runtime->name);
+		return CTL_FAILED;
+	}
+	with = adapter_load(runtime, adapter, &t, false);
+	if (!with) {
+		ctl_error("%s cannot be passed to the program: no memory, or its runtime cannot "
+			  "read such a path",
+			  adapter);
+		return CTL_FAILED;
+	}
+	l->loaded = true;
+	return launch_run(l, with);
+}
+
 int cmd_run(const struct ctl *ctl, int argc, char **argv)
 {
 	static const struct option longs[] = {
@@ -414,15 +617,14 @@ int cmd_run(const struct ctl *ctl, int argc, char **argv)
 		{ "hints", required_argument, NULL, 'H' },
 		{ "quiet", no_argument, NULL, 'q' },
 		{ "record", required_argument, NULL, 'r' },
+		{ "runtime", required_argument, NULL, 'R' },
 		{ 0 },
 	};
-	char adapter[PATH_MAX], **command;
-	const struct runtime *runtime;
-	struct runtime_none none;
+	const struct runtime *named = NULL;
 	struct launch l = { 0 };
-	int opt, status;
+	int opt;
 
-	while ((opt = getopt_long(argc, argv, "+hH:qr:", longs, NULL)) >= 0) {
+	while ((opt = getopt_long(argc, argv, "+hH:qr:R:", longs, NULL)) >= 0) {
 		switch (opt) {
 		case 'h':
 			fputs(usage, stdout);
@@ -441,6 +643,16 @@ int cmd_run(const struct ctl *ctl, int argc, char **argv)
 		case 'r':
 			l.file = optarg;
 			break;
+		case 'R':
+			named = runtime_named(optarg);
+			if (!named || named->mode == RUNTIME_PROBES) {
+				ctl_error("run: --runtime %s: %s", optarg,
+					  named ? "nothing can be loaded into such programs; name "
+						  "the program itself" :
+						  "gchintctl runtimes lists the names");
+				return CTL_USAGE;
+			}
+			break;
 		default:
 			return ctl_usage("run");
 		}
@@ -450,43 +662,5 @@ int cmd_run(const struct ctl *ctl, int argc, char **argv)
 		return CTL_USAGE;
 	}
 	(void)ctl;
-	command = argv + optind;
-	l.program = command[0];
-	runtime = runtime_of(command[0], &none);
-	if (!runtime && !none.runs) {
-		/* A pointer to the list of runtimes would mislead where the file is missing. */
-		if (!strcmp(none.why, "no such program"))
-			ctl_error("%s: %s", command[0], none.why);
-		else
-			ctl_error("%s: %s; gchintctl runtimes lists the supported runtimes",
-				  command[0], none.why);
-		return CTL_FAILED;
-	}
-	status = hints_check(runtime, command[0]);
-	if (status)
-		return status;
-	if (!runtime) {
-		if (!none.libgchint)
-			ctl_error("%s: %s; it runs as it is, for hints of programs that it starts",
-				  command[0], none.why);
-		return launch_run(&l, command);
-	}
-	if (runtime->mode == RUNTIME_PROBES)
-		return launch_run_probed(&l, command, argc - optind);
-	if (!runtime_adapter(runtime, adapter, sizeof(adapter))) {
-		ctl_error("%s is %s, but libgchint-%s.so is not installed: install the package "
-			  "gchint-adapters, or run make install in gchint's source, which names "
-			  "what it needs",
-			  command[0], runtime->title, runtime->name);
-		return CTL_FAILED;
-	}
-	command = adapter_load(runtime, adapter, command, argc - optind, false);
-	if (!command) {
-		ctl_error("%s cannot be passed to the program: no memory, or its runtime cannot "
-			  "read such a path",
-			  adapter);
-		return CTL_FAILED;
-	}
-	l.loaded = true;
-	return launch_run(&l, command);
+	return launch_program(&l, named, argv + optind, argc - optind);
 }

@@ -214,6 +214,8 @@ static const struct runtime *runtime_by_elf(const struct image *m, struct runtim
 	if (!elf || elf->e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) ||
 	    elf->e_shentsize != sizeof(ElfW(Shdr))) {
 		runtime_none_set(none, "a program of another machine");
+		/* By an emulator, if the kernel knows one. */
+		none->runs = elf;
 		return NULL;
 	}
 	if (elf_has_section(m, elf, ".go.buildinfo"))
@@ -273,20 +275,38 @@ bool runtime_file(const char *program, char *path, size_t size)
 	return false;
 }
 
-/* Finds the interpreter of a script; after env(1) it is the next word of the line. */
+static bool image_is_script(const struct image *m)
+{
+	return m->size >= 3 && !memcmp(m->base, "#!", 2);
+}
+
+static bool word_is_env(const char *word)
+{
+	const char *slash = strrchr(word, '/');
+
+	return slash && !strcmp(slash, "/env");
+}
+
+/*
+ * Finds the interpreter of a script. After env(1) it is the next word of the line that is no option
+ * and no variable; -S may have its first word attached.
+ */
 static bool script_interpreter(const struct image *m, char *path, size_t size)
 {
 	size_t length = m->size < 256 ? m->size : 255;
 	char line[256], *word, *save = NULL;
 
-	if (m->size < 3 || memcmp(m->base, "#!", 2))
-		return false;
 	memcpy(line, m->base, length);
 	line[length] = '\0';
 	line[strcspn(line, "\n")] = '\0';
 	word = strtok_r(line + 2, " \t", &save);
-	if (word && !strcmp(word + (strlen(word) > 4 ? strlen(word) - 4 : 0), "/env"))
-		word = strtok_r(NULL, " \t", &save);
+	if (word && word_is_env(word))
+		while ((word = strtok_r(NULL, " \t", &save))) {
+			if (!strncmp(word, "-S", 2) && word[2])
+				word += 2;
+			if (*word != '-' && !strchr(word, '='))
+				break;
+		}
 	return word && runtime_file(word, path, size);
 }
 
@@ -310,22 +330,31 @@ const struct runtime *runtime_of(const char *program, struct runtime_none *none)
 		runtime = runtime_by_name(path);
 		if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode)) {
 			runtime_none_set(none, "cannot be read");
+			/* Who may execute a program need not be able to read it. */
+			none->runs = true;
 			runtime = NULL;
 		} else if (st.st_mode & (S_ISUID | S_ISGID)) {
 			runtime_none_set(none, "setuid or setgid: the loader ignores LD_PRELOAD");
+			none->runs = true;
 			runtime = NULL;
 		} else if (!runtime) {
 			m.size = (size_t)st.st_size;
 			m.base = m.size ? mmap(NULL, m.size, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
 			if (!m.base || m.base == MAP_FAILED) {
 				runtime_none_set(none, "cannot be read");
-			} else if (script_interpreter(&m, next, sizeof(next))) {
-				memcpy(path, next, sizeof(path));
-				again = true;
+			} else if (image_is_script(&m)) {
+				none->script = true;
+				again = script_interpreter(&m, next, sizeof(next));
+				if (again)
+					memcpy(path, next, sizeof(path));
+				if (!again)
+					runtime_none_set(none, "its interpreter is not there");
 			} else if (m.size > 4 && !memcmp(m.base, ELFMAG, SELFMAG)) {
 				runtime = runtime_by_elf(&m, none);
 			} else {
 				runtime_none_set(none, "neither a program nor a script");
+				/* A shell executes it, which execvp(3) starts. */
+				none->runs = true;
 			}
 			if (m.base && m.base != MAP_FAILED)
 				munmap((void *)(uintptr_t)m.base, m.size);

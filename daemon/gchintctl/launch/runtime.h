@@ -42,20 +42,21 @@ extern const struct runtime runtimes[RUNTIMES];
 const struct runtime *runtime_named(const char *name);
 
 /**
- * struct runtime_none - why a program has no runtime with an adapter
+ * struct runtime_none - why a program has no runtime with an adapter; @script is set in any case
  * @why: the reason
  * @runs: it is a program of this machine, which may give hints by itself
  * @libgchint: it links libgchint, loads it by that name or contains it
+ * @script: it is a script
  */
 struct runtime_none {
 	char why[128];
-	bool runs, libgchint;
+	bool runs, libgchint, script;
 };
 
 /**
  * runtime_of - find out which runtime a program uses
  * @program: as in argv[0] of a command: a path, or a name that is looked up in PATH
- * @none: filled if no runtime is found
+ * @none: filled in
  *
  * Goes by ELF sections, needed libraries and symbols, by the interpreter of a script, and by the
  * name of a launcher. Returns NULL if there is no such runtime.
