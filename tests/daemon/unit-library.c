@@ -207,7 +207,7 @@ static struct gchint_stream *hints(struct host *host)
 	receive();
 	CHECK(watched_at(1)->period_ns == 30000000 && watched_at(0)->period_ns,
 	      "a ring is polled once per period");
-	are(host, "process @ @ 'me'\n", "the ring's program is sampled");
+	are(host, "process @ @ 'me'\nprocess @ @\n", "the ring's program is sampled");
 	lease(map, 100, GCHINT_STREAM_ATTACH, 0, 71, 1);
 	lease(map, 110, GCHINT_STREAM_ROLE, 0, 71, GCHINT_ROLE_NR);
 	phase(map, 200, 0, 71, GCHINT_PHASE_MARK);
@@ -241,7 +241,6 @@ static struct gchint_stream *hints(struct host *host)
 	period();
 	are(host,
 	    "lease 100: 0 of @/71 slot 0 role 1\n"
-	    "process @ @\n"
 	    "process @ 71\n"
 	    "lease 110: 1 of @/71 slot 0 role 0\n"
 	    "phase 200: 1 from 200, 4 of @/71, end 0\n"
@@ -303,7 +302,8 @@ static void again(struct host *host, struct gchint_stream *map)
 	    "lease 10000: 4 of @/73 slot 3 role ?\n"
 	    "lease 10000: 4 of @/74 slot 4 role ?\n"
 	    "phase 10000: 5 from 1500, 7 of @/74, end 2\n"
-	    "process @ @ 'me'\n",
+	    "process @ @ 'me'\n"
+	    "process @ @\n",
 	    "exec ends a program's leases and phases");
 	lease(second, 2000, GCHINT_STREAM_ATTACH, 1, 75, 0);
 	phase(second, 2100, 1, 75, GCHINT_PHASE_MARK);
@@ -329,8 +329,8 @@ static void again(struct host *host, struct gchint_stream *map)
 	    "lease 10000: 4 of @/@ slot 1 role ?\n"
 	    "phase 10000: 6 from 2100, 4 of @/@, end 2\n"
 	    "process @ @ 'me'\n"
-	    "lease 2200: 0 of @/76 slot 2 role 0\n"
 	    "process @ @\n"
+	    "lease 2200: 0 of @/76 slot 2 role 0\n"
 	    "process @ 76\n"
 	    "lease 10000: 5 of @/76 slot 2 role ?\n",
 	    "a closed ring is read to its end");
@@ -373,13 +373,14 @@ static void killed(struct host *host)
 	waitpid(pid, NULL, 0);
 	period();
 	snprintf(want, sizeof(want),
+		 "process %d %d\n"
 		 "lease 3000: 0 of %d/%d slot 511 role 0\n"
 		 "process %d %d\n"
 		 "phase 3100: 7 from 3100, 4 of %d/%d, end 0\n"
 		 "drop 1 'library' 'a program ended while it wrote an event'\n"
 		 "lease 10000: 3 of %d/%d slot 511 role ?\n"
 		 "phase 10000: 7 from 3100, 4 of %d/%d, end 2\n",
-		 pid, pid, pid, pid, pid, pid, pid, pid, pid, pid);
+		 pid, pid, pid, pid, pid, pid, pid, pid, pid, pid, pid, pid);
 	are(host, want, "a killed program's leases and phases end");
 	CHECK(!watched_at(1)->period_ns, "it is not polled after the process ended");
 	munmap(map, sizeof(*map));
@@ -421,8 +422,8 @@ void unit_library(void)
 	munmap(map, sizeof(*map));
 	are(&host,
 	    "process @ @ 'me'\n"
-	    "lease 4000: 0 of @/77 slot 1 role 0\n"
 	    "process @ @\n"
+	    "lease 4000: 0 of @/77 slot 1 role 0\n"
 	    "process @ 77\n"
 	    "lease 10000: 5 of @/77 slot 1 role ?\n",
 	    "pending events are read at the end");

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -41,8 +42,31 @@ struct hint_listener {
 	struct hint_ring *rings;
 	unsigned int count;
 	int fd;
-	char dir[32], path[48];
+	char dir[32], path[64];
 };
+
+/*
+ * Only who knows its name can send to the socket then: /proc/net/unix has the former name, the
+ * directory cannot be listed, and other users cannot read the environment of the programs.
+ */
+bool stream_share(const char *dir, char *path, size_t size)
+{
+	unsigned char secret[8];
+	char name[128];
+	int n;
+
+	if (geteuid())
+		return true;
+	if (getrandom(secret, sizeof(secret), 0) != sizeof(secret))
+		return false;
+	n = snprintf(name, sizeof(name), "%s/stream.", dir);
+	for (size_t i = 0; i < sizeof(secret); i++)
+		n += snprintf(name + n, sizeof(name) - (size_t)n, "%02x", secret[i]);
+	if ((size_t)n >= size || chmod(path, 0666) || rename(path, name) || chmod(dir, 0711))
+		return false;
+	strcpy(path, name);
+	return true;
+}
 
 struct hint_listener *hint_listener_open(void)
 {
@@ -61,11 +85,13 @@ struct hint_listener *hint_listener_open(void)
 	strcpy(addr.sun_path, l->path);
 	l->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (l->fd >= 0 && !setsockopt(l->fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) &&
-	    !bind(l->fd, (struct sockaddr *)&addr, sizeof(addr)))
+	    !bind(l->fd, (struct sockaddr *)&addr, sizeof(addr)) &&
+	    stream_share(l->dir, l->path, sizeof(l->path)))
 		return l;
 	saved = errno;
 	if (l->fd >= 0)
 		close(l->fd);
+	unlink(l->path);
 	rmdir(l->dir);
 	errno = saved;
 free_l:
@@ -201,7 +227,8 @@ static const char count_sql[] =
 	"  ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), -1) AS one FROM phases"
 	"  WHERE flags & 4 AND NOT flags & 1 AND tgid NOT IN (SELECT tgid FROM pauses))"
 	" SELECT count(*), (SELECT count(*) FROM pauses),"
-	" (SELECT count(*) FROM (SELECT tgid FROM phases UNION SELECT tgid FROM leases)),"
+	" (SELECT count(*) FROM (SELECT tgid FROM phases UNION SELECT tgid FROM leases"
+	"  UNION SELECT tgid FROM processes)),"
 	" coalesce(min(session >> 62 & 1), 1), (SELECT coalesce(sum(one), 0) FROM begins) FROM "
 	"phases";
 

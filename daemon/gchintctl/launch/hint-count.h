@@ -4,6 +4,7 @@
 #define GCHINTCTL_HINT_COUNT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /**
@@ -23,6 +24,13 @@ struct hint_count {
 };
 
 struct hint_listener;
+
+/*
+ * Lets programs of root that change their user reach the socket @path in the private directory
+ * @dir: renames it to a name that cannot be guessed. Does nothing for other users, whose programs cannot
+ * do that. Returns false with errno.
+ */
+bool stream_share(const char *dir, char *path, size_t size);
 
 /**
  * hint_listener_open - receive the events of the programs that we start, to count them

@@ -379,6 +379,9 @@ static int recorder_run_command(struct recorder *r, char **command)
 		daemon_stop(r);
 		return CTL_DAEMON;
 	}
+	if (!stream_share(r->dir, r->stream, sizeof(r->stream)) && errno != ENOENT)
+		ctl_error("%s: %s: programs that change their user give no hints", r->stream,
+			  strerror(errno));
 	snprintf(mark, sizeof(mark), "start: %s", command[0]);
 	annotations_add(r->annotations, mark);
 	status = command_run(r, command, &taken);

@@ -268,6 +268,7 @@ static void ring_add(struct library *l, struct ring_reader *in)
 	l->count++;
 	hotspots_process(l->host->hotspots, in->pid, in->pid == ring->own_pid, in->map->features,
 			 in->map->method);
+	tracker_process(l->host->tracker, in->pid, ring->session, clock_now());
 	watch_period(l->timer, l->host->config.source[SOURCE_library].period_ms * NSEC_PER_MSEC);
 }
 
@@ -326,8 +327,12 @@ static int library_start(struct host *host, void **state)
 	}
 	strcpy(l->path, path);
 	/* Its directory has the group of those who may hint, and gives it to the socket. */
-	if (path == host->config.library_socket)
+	if (path == host->config.library_socket) {
 		chmod(path, 0660);
+	} else {
+		/* Its directory protects it; programs of root may change their user. */
+		chmod(path, 0666);
+	}
 	l->timer = loop_timer(host->loop, 0, on_period, l);
 	l->listen = loop_fd(host->loop, l->fd, EPOLLIN, on_message, l);
 	if (!l->timer || !l->listen ||

@@ -135,12 +135,18 @@ static bool thread_remember(struct tracker *t, int32_t tid, uint64_t session)
 	return true;
 }
 
+void tracker_process(struct tracker *t, int32_t tgid, uint64_t session, uint64_t now)
+{
+	if (thread_remember(t, tgid, session))
+		process_define(t, tgid, tgid, now);
+}
+
 static void thread_define(struct tracker *t, const struct message_event *e)
 {
 	if (e->tid <= 0 || !thread_remember(t, e->tid, e->session))
 		return;
-	if (e->tgid != e->tid && thread_remember(t, e->tgid, e->session))
-		process_define(t, e->tgid, e->tgid, e->time);
+	if (e->tgid != e->tid)
+		tracker_process(t, e->tgid, e->session, e->time);
 	process_define(t, e->tgid, e->tid, e->time);
 }
 

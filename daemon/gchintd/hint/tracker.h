@@ -20,6 +20,8 @@ struct tracker;
 struct tracker *tracker_new(struct host *host);
 void tracker_free(struct tracker *t);
 
+/* Names a process that can give hints, whether or not it ever does. */
+void tracker_process(struct tracker *t, int32_t tgid, uint64_t session, uint64_t now);
 void tracker_event(struct tracker *t, const struct message_event *e);
 /* Events were lost: phases that are open now are recorded as uncertain. */
 void tracker_gap(struct tracker *t);
