@@ -98,6 +98,7 @@ complete -c gchintctl -n '__gchintctl_in report' -x -s t -l title -d 'title of t
 complete -c gchintctl -n '__gchintctl_in report' -x -s d -l detail -d 'recordings of each label one by one'
 complete -c gchintctl -n '__gchintctl_in run' -r -F -s r -l record -d 'record the run as well'
 complete -c gchintctl -n '__gchintctl_in run' -x -s H -l hints -a 'all boost cap clamp' -d 'which act, and how'
+complete -c gchintctl -n '__gchintctl_in run' -s f -l follow -d 'wait for processes that it leaves running'
 complete -c gchintctl -n '__gchintctl_in run' -x -s R -l runtime -a 'boehm dotnet gjs jvm lua mono node ocaml php python ruby' -d 'adapter of the programs that it starts'
 complete -c gchintctl -n '__gchintctl_in run' -s q -l quiet -d 'do not print the last line'
 complete -c gchintctl -n '__gchintctl_in summary' -x -s w -l watts -d '[RAIL=]LOW:HIGH'

@@ -47,7 +47,11 @@ pid = int(os.read(r, 32))
 if sys.argv[1] == "running":
     print(pid, file=open(sys.argv[2], "a"))
 else:
-    while open(f"/proc/{pid}/stat").read().split()[2] != "Z":
+    # It stays a zombie, unless it has been waited for already.
+    try:
+        while open(f"/proc/{pid}/stat").read().split()[2] != "Z":
+            pass
+    except (FileNotFoundError, ProcessLookupError):
         pass
 X2
 cat >"$d/get" <<'X2'

@@ -386,7 +386,11 @@ static int told(const char *command, char *text, size_t size, unsigned int *even
 	char *argv[] = { (char *)"sh", (char *)"-c", (char *)command, NULL };
 	struct gchint_stream_event e;
 	sigset_t none;
-	struct child child = { argv, &none, on_setup, on_look, (char *)"child's", NULL, NULL };
+	struct child child = { .argv = argv,
+			       .taken = &none,
+			       .setup = on_setup,
+			       .poll = on_look,
+			       .data = (char *)"child's" };
 	enum ring_found found;
 	int status;
 

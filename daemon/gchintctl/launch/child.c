@@ -45,15 +45,55 @@ static uint64_t rusage_cpu_ns(const struct rusage *r)
 	       (uint64_t)(r->ru_utime.tv_usec + r->ru_stime.tv_usec) * NSEC_PER_USEC;
 }
 
-/* Adds the orphans of a command that has ended. Our own helpers are in other process groups. */
-static void usage_add_orphans(struct child_usage *usage)
+/* Our children before the command: helpers, which are waited for elsewhere. */
+struct helpers {
+	pid_t pid[64];
+	size_t nr;
+};
+
+static bool helpers_have(const struct helpers *helpers, pid_t pid)
+{
+	for (size_t i = 0; i < helpers->nr; i++)
+		if (helpers->pid[i] == pid)
+			return true;
+	return false;
+}
+
+/* Reads the numbers of our children that are no helpers. Returns how many fit. */
+static size_t children_read(const struct helpers *helpers, pid_t *list, size_t max)
+{
+	char path[64];
+	size_t nr = 0;
+	FILE *f;
+	int pid;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
+	f = fopen(path, "re");
+	while (f && nr < max && fscanf(f, "%d", &pid) == 1)
+		if (!helpers_have(helpers, pid))
+			list[nr++] = pid;
+	if (f)
+		fclose(f);
+	return nr;
+}
+
+/*
+ * Orphans of the command become our children, because we are the subreaper: it starts processes
+ * that outlive it. Waits for those that have ended.
+ */
+static void orphans_reap(const struct helpers *helpers, pid_t command, struct child_usage *usage)
 {
 	struct rusage taken;
-	pid_t pid;
+	siginfo_t info;
 
-	while ((pid = wait4(0, NULL, WNOHANG, &taken)) > 0)
-		usage->cpu_ns += rusage_cpu_ns(&taken);
-	usage->left = !pid;
+	for (;;) {
+		info.si_pid = 0;
+		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) || !info.si_pid ||
+		    info.si_pid == command || helpers_have(helpers, info.si_pid))
+			return;
+		if (wait4(info.si_pid, NULL, WNOHANG, &taken) == info.si_pid && usage)
+			usage->cpu_ns += rusage_cpu_ns(&taken);
+	}
 }
 
 /*
@@ -164,6 +204,41 @@ static void signal_pass_on(pid_t pid, pid_t *witness, const siginfo_t *info)
 		kill(pid, signo);
 }
 
+/* Waits for the processes that a command left behind; signals go to all of them. */
+static void orphans_follow(const struct child *child, const struct helpers *helpers,
+			   const sigset_t *awaited)
+{
+	const struct timespec interval = { 0, 200000000 };
+	pid_t left[64];
+	siginfo_t info;
+	size_t nr;
+	int signo;
+
+	for (;;) {
+		orphans_reap(helpers, 0, child->usage);
+		nr = children_read(helpers, left, sizeof(left) / sizeof(left[0]));
+		if (!nr)
+			return;
+		signo = sigtimedwait(awaited, &info, child->poll ? &interval : NULL);
+		if (signo > 0 && sigismember(child->taken, signo) == 1)
+			child_caught = signo;
+		for (size_t i = 0; signo > 0 && signo != SIGCHLD && i < nr; i++)
+			kill(left[i], signo);
+		if (child->poll)
+			child->poll(child->data);
+	}
+}
+
+static void orphans_report(const char *command, const struct helpers *helpers)
+{
+	pid_t left;
+
+	if (children_read(helpers, &left, 1))
+		ctl_error("%s ended and left process %d running: its hints are lost from here on; "
+			  "gchintctl run --follow waits until it ends",
+			  command, left);
+}
+
 /* Without @poll it sleeps until a signal: wake-ups would disturb a machine under measurement. */
 int child_run(const struct child *child)
 {
@@ -173,8 +248,14 @@ int child_run(const struct child *child)
 	siginfo_t info;
 	char byte = 1;
 	struct rusage taken;
+	struct helpers helpers = { .nr = 0 };
 	pid_t pid, witness;
 
+	if (child->usage)
+		child->usage->cpu_ns = 0;
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	helpers.nr =
+		children_read(&helpers, helpers.pid, sizeof(helpers.pid) / sizeof(helpers.pid[0]));
 	/* Blocked before the fork, so that an early exit of the child is not missed. */
 	signals_awaited(child->taken, &awaited);
 	sigprocmask(SIG_BLOCK, &awaited, &old);
@@ -219,13 +300,22 @@ int child_run(const struct child *child)
 			child_caught = signo;
 		if (signo > 0 && signo != SIGCHLD)
 			signal_pass_on(pid, &witness, &info);
+		orphans_reap(&helpers, pid, child->usage);
 		if (child->poll)
 			child->poll(child->data);
 	}
 	witness_stop(witness);
+	if (child->usage)
+		child->usage->cpu_ns += rusage_cpu_ns(&taken);
+	if (child->left == CHILD_LEFT_FOLLOW)
+		orphans_follow(child, &helpers, &awaited);
+	orphans_reap(&helpers, 0, child->usage);
+	if (child->left == CHILD_LEFT_REPORT)
+		orphans_report(child->argv[0], &helpers);
 	if (child->usage) {
-		child->usage->cpu_ns = rusage_cpu_ns(&taken);
-		usage_add_orphans(child->usage);
+		pid_t one;
+
+		child->usage->left = children_read(&helpers, &one, 1);
 	}
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	if (child->failed)

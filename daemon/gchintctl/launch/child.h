@@ -16,14 +16,19 @@ void child_signals(sigset_t *taken);
 /**
  * struct child_usage - what a command took
  * @cpu_ns: CPU time, user and system, of the command and of all its descendants that were waited
- *	for: by their parents, or by us if we are the subreaper (prctl(2)) of orphans that stayed in
- *	our process group
- * @left: descendants in our process group still run, whose time is not in @cpu_ns; known to a
- *	subreaper only
+ *	for: by their parents, or by us, the subreaper (prctl(2)) of orphans
+ * @left: descendants still run, whose time is not in @cpu_ns
  */
 struct child_usage {
 	uint64_t cpu_ns;
 	bool left;
+};
+
+/* What to do when the command ends and leaves processes running. */
+enum child_left {
+	CHILD_LEFT_IGNORE,
+	CHILD_LEFT_REPORT,
+	CHILD_LEFT_FOLLOW, /* wait until they end too */
 };
 
 /**
@@ -35,6 +40,7 @@ struct child_usage {
  * @data: argument of both callbacks
  * @failed: set to true if the command could not be executed; may be NULL
  * @usage: receives what the command took; may be NULL
+ * @left: what to do about processes that it leaves running
  */
 struct child {
 	char **argv;
@@ -44,6 +50,7 @@ struct child {
 	void *data;
 	bool *failed;
 	struct child_usage *usage;
+	enum child_left left;
 };
 
 /**

@@ -275,6 +275,7 @@ static int command_run(struct recorder *r, char **argv, const sigset_t *taken)
 		.data = r,
 		.failed = &failed,
 		.usage = &r->usage,
+		.left = r->left,
 	};
 	int status;
 

@@ -25,6 +25,7 @@
  * @data: argument of @setup
  * @ran: set by recorder_run(): the command was executed
  * @complete: set by recorder_run(): so is the recording
+ * @left: what to do about processes that the command leaves running
  * @usage: set by recorder_run(): what the command took, if @ran
  *
  * The other members are record.c's own.
@@ -37,6 +38,7 @@ struct recorder {
 	void *data;
 	bool ran, complete;
 	struct child_usage usage;
+	enum child_left left;
 
 	char *argv[RECORD_ARGS], name[PATH_MAX], found[PATH_MAX + 32];
 	int args;

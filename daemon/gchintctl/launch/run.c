@@ -25,7 +25,7 @@
 #include "runtime.h"
 
 static const char usage[] =
-	"usage: gchintctl run [-r FILE] [-H cap|boost|all|clamp] [-R NAME] [-q]\n"
+	"usage: gchintctl run [-r FILE] [-H cap|boost|all|clamp] [-R NAME] [-f] [-q]\n"
 	"                     -- PROGRAM [ARGUMENT]...\n"
 	"Runs PROGRAM with the adapter of its language runtime, so that it gives hints, and\n"
 	"prints how many hints there were and where they went. A program that uses libgchint\n"
@@ -42,6 +42,9 @@ static const char usage[] =
 	"runtime\n"
 	"                      (gchintctl runtimes) into the programs that it starts, by the\n"
 	"                      environment. A JVM reports that in a line on standard error\n"
+	"  -f, --follow        wait for processes that PROGRAM leaves running when it ends, such "
+	"as\n"
+	"                      a daemon (default: report one)\n"
 	"  -q, --quiet         do not print the number of hints\n";
 
 #define NODE_RESTRICTED "Node's permission model forbids adapters"
@@ -50,6 +53,7 @@ struct launch {
 	const char *file; /* recording to write; NULL: none */
 	const char *program; /* that gives hints */
 	bool quiet;
+	enum child_left left;
 	bool loaded; /* with the adapter of its runtime */
 	bool explained; /* why it has none, where its runtime has one */
 };
@@ -389,6 +393,7 @@ static int launch_record(const struct launch *l, char **command)
 	r.file = l->file;
 	r.quiet = l->quiet;
 	r.hints_optional = true;
+	r.left = l->left;
 	status = recorder_run(&r, command);
 	if (!r.ran)
 		return status;
@@ -424,7 +429,7 @@ static int launch_count(const struct launch *l, char **command, const char *prob
 {
 	struct hint_listener *listener = hint_listener_open();
 	bool failed = false;
-	struct child child = { .argv = command, .failed = &failed };
+	struct child child = { .argv = command, .failed = &failed, .left = l->left };
 	struct hint_count t;
 	const char *where;
 	sigset_t taken;
@@ -459,6 +464,22 @@ static int launch_count(const struct launch *l, char **command, const char *prob
 	return status;
 }
 
+/* Nothing is to be counted: the program takes our place, unless we have to outlive it. */
+static int launch_exec(const struct launch *l, char **command)
+{
+	struct child child = { .argv = command, .left = l->left };
+	sigset_t taken;
+
+	if (l->left == CHILD_LEFT_FOLLOW) {
+		child_signals(&taken);
+		child.taken = &taken;
+		return child_run(&child);
+	}
+	execvp(command[0], command);
+	ctl_error("%s: %s", command[0], strerror(errno));
+	return errno == ENOENT ? 127 : 126;
+}
+
 static int launch_run(const struct launch *l, char **command)
 {
 	const char *stream = getenv("GCHINT_STREAM");
@@ -476,9 +497,7 @@ static int launch_run(const struct launch *l, char **command)
 		fprintf(stderr, "gchintctl: hints go to %s%s\n",
 			device_usable() ? "the kernel" : "the recorder at ",
 			device_usable() ? "; --record FILE counts and keeps them" : stream);
-	execvp(command[0], command);
-	ctl_error("%s: %s", command[0], strerror(errno));
-	return errno == ENOENT ? 127 : 126;
+	return launch_exec(l, command);
 }
 
 /* With --record, the recorder runs this command again as the program to record. */
@@ -613,6 +632,7 @@ static int launch_program(struct launch *l, const struct runtime *named, char **
 int cmd_run(const struct ctl *ctl, int argc, char **argv)
 {
 	static const struct option longs[] = {
+		{ "follow", no_argument, NULL, 'f' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "hints", required_argument, NULL, 'H' },
 		{ "quiet", no_argument, NULL, 'q' },
@@ -621,11 +641,14 @@ int cmd_run(const struct ctl *ctl, int argc, char **argv)
 		{ 0 },
 	};
 	const struct runtime *named = NULL;
-	struct launch l = { 0 };
+	struct launch l = { .left = CHILD_LEFT_REPORT };
 	int opt;
 
-	while ((opt = getopt_long(argc, argv, "+hH:qr:R:", longs, NULL)) >= 0) {
+	while ((opt = getopt_long(argc, argv, "+fhH:qr:R:", longs, NULL)) >= 0) {
 		switch (opt) {
+		case 'f':
+			l.left = CHILD_LEFT_FOLLOW;
+			break;
 		case 'h':
 			fputs(usage, stdout);
 			return CTL_OK;

@@ -106,6 +106,7 @@ static int profile_record_into(const struct options *o, const struct profile_map
 	r.file = o->output ? o->output : "profile.db";
 	r.quiet = true;
 	r.hints_optional = true;
+	r.left = CHILD_LEFT_REPORT;
 	recorder_add_option(&r, option);
 	setenv("GCHINT_SYMBOLS", maps->directory, 1);
 	ret = recorder_run(&r, command);
