@@ -247,6 +247,21 @@ static bool load_samples(struct profile *p, const struct profile_filter *f)
 	return good;
 }
 
+/* A recording that was to have samples says why it has none. */
+static void profile_report_none(const struct run *run)
+{
+	sqlite3_stmt *s = db_query(run->db, "SELECT what, remedy FROM sources WHERE name = "
+					    "'hotspots' AND state = 'absent'");
+
+	if (db_next(s))
+		ctl_error("%s: contains no samples: %s; %s", run->path, db_text(s, 0, "?"),
+			  db_text(s, 1, ""));
+	else
+		ctl_error("%s: contains no samples; gchintctl profile record records them",
+			  run->path);
+	sqlite3_finalize(s);
+}
+
 bool profile_load(struct profile *p, const struct run *run, const struct profile_filter *filter)
 {
 	char hz[16];
@@ -264,8 +279,7 @@ bool profile_load(struct profile *p, const struct run *run, const struct profile
 	if (p->scarce)
 		return profile_no_memory(p);
 	if (!p->all) {
-		ctl_error("%s: contains no samples; gchintctl profile record records them",
-			  run->path);
+		profile_report_none(run);
 		return false;
 	}
 	if (!p->samples) {

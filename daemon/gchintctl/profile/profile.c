@@ -8,9 +8,12 @@
 
 #include "../../common/names.h"
 #include "../../common/root.h"
+#include "../../gchintd/source/source.h"
 #include "../ctl.h"
+#include "../launch/hint-count.h"
 #include "../launch/record.h"
 #include "../launch/run.h"
+#include "../recording/db.h"
 #include "profile.h"
 #include "sample-energy.h"
 
@@ -79,6 +82,45 @@ struct options {
 	bool energy, folded, interpreted, named_at_calls, quiet;
 };
 
+/* Reports why no thread can be sampled here, before a program runs in vain. */
+static bool samples_possible(const struct profile_keep *keep)
+{
+	struct host host = { 0 };
+	struct probe p = { 0 };
+
+	root_init(&host.root);
+	config_defaults(&host.config);
+	host.config.hotspots.signal = keep->signal;
+	if (!source_table[SOURCE_hotspots]->probe(&host, &p))
+		return true;
+	ctl_error("%s%s%s; the program was not started", p.what, *p.remedy ? ": " : "", p.remedy);
+	return false;
+}
+
+/* Whether the recording has a sample; reports why not. */
+static bool samples_exist(const char *file, const char *program)
+{
+	sqlite3 *db = db_open(file);
+	struct hint_count hints;
+	int64_t samples = 0;
+
+	if (!db)
+		return false;
+	db_number(db, "SELECT count(*) FROM (SELECT 1 FROM hotspots LIMIT 1)", 0, &samples);
+	sqlite3_close(db);
+	if (samples)
+		return true;
+	if (hint_count_read(&hints, file) && hints.programs)
+		ctl_error("%s has no samples: %s used less CPU time than there is between two, or "
+			  "the filter let nothing pass",
+			  file, program);
+	else
+		ctl_error("%s has no samples: no process of %s had an adapter or used libgchint; "
+			  "gchintctl runtimes lists the programs that can be profiled",
+			  file, program);
+	return false;
+}
+
 static int map_remove(void *data, const char *name)
 {
 	char path[512];
@@ -114,6 +156,8 @@ static int profile_record_into(const struct options *o, const struct profile_map
 		return ret;
 	if (!profile_resolve(r.file, maps))
 		return CTL_FILE;
+	if (!samples_exist(r.file, command[0]))
+		return ret ? ret : CTL_FAILED;
 	if (!o->quiet)
 		fprintf(stderr, "gchintctl: profiled into %s; next: gchintctl profile report %s\n",
 			r.file, r.file);
@@ -142,6 +186,8 @@ static int profile_record(const struct options *o, char **command, int count)
 	}
 	if (!profile_keep_good(&o->keep))
 		return CTL_USAGE;
+	if (!samples_possible(&o->keep))
+		return CTL_FAILED;
 	if (!mkdtemp(directory)) {
 		ctl_error("%s: %s", directory, strerror(errno));
 		return CTL_FAILED;
