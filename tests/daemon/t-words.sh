@@ -122,6 +122,21 @@ profiles() {
 	done
 }
 ok "tables of a profile" words profile profiles
+# Threads of a collector that announce nothing: within and outside of a pause, and of a concurrent
+# phase; with and without an answer. A thread that has no such role keeps what it said.
+cp "$d/p.db" "$d/w.db"
+sqlite3 "$d/w.db" "delete from hotspots; insert into leases values(1100000000, 70, 72, 9, 2, 2, 0), (1100000000, 70, 73, 9, 3, 1, 0);
+	insert into hotspots select 1210000000 + value, 70, 72, 0, 0, 0, 0, 4096, null, null from generate_series(0, 4);
+	insert into hotspots select 1220000000 + value, 70, 72, 0, null, null, null, 4096, null, null from generate_series(0, 2);
+	insert into hotspots values(1891000000, 70, 72, 0, 0, 0, 0, 4096, null, null), (1230000000, 70, 74, 0, 0, 0, 0, 4096, null, null),
+	(1400000000, 70, 73, 0, 0, 0, 0, 4096, null, null), (1215000000, 70, 73, 0, 0, 0, 0, 4096, null, null)"
+phases_of() { # each phase with its samples, and how many of them are derived
+	"$ctl" profile report "$d/w.db" | awk '/samples of collector threads/ { print "derived", $1 } /^By method, phase/ { table = 1 }
+		table && match($0, /(outside of phases|[a-z]+, (stw|concurrent))/) { n[substr($0, RSTART, RLENGTH)] += $1 }
+		END { for (phase in n) print phase, n[phase] }' | sort | paste -sd' '
+}
+ok "samples of a collector's workers have the phase that it announced" is \
+	"derived 10 mark, concurrent 1 outside of phases 2 roots, stw 9" "$(phases_of)"
 diffs() {
 	cp p.db s.db
 	sqlite3 s.db "delete from hotspots where rowid % 3 = 0 and method is not null; update hotspots set method = null where rowid % 7 = 0"

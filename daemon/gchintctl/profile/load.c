@@ -8,6 +8,8 @@
 #include "../recording/db.h"
 #include "profile.h"
 
+#define LEADS_BACK 16
+
 static bool profile_no_memory(const struct profile *p)
 {
 	db_missing(p->run->path, "no memory for its profile");
@@ -171,6 +173,106 @@ static uint32_t stack_index(const struct profile *p, int64_t id)
 	return lo < p->stacks && p->stack[lo].id == id ? (uint32_t)lo + 1 : 0;
 }
 
+static int worker_compare(const void *a, const void *b)
+{
+	const struct profile_worker *x = a, *y = b;
+
+	if (x->tgid != y->tgid)
+		return x->tgid < y->tgid ? -1 : 1;
+	return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+static int lead_compare(const void *a, const void *b)
+{
+	const struct run_phase *x = a, *y = b;
+
+	if (x->tgid != y->tgid)
+		return x->tgid < y->tgid ? -1 : 1;
+	return (x->t0 > y->t0) - (x->t0 < y->t0);
+}
+
+/*
+ * The workers of a collector announce nothing: its coordinator does (HotSpot's VM thread, G1's main
+ * marker). Loads both, so that samples of workers get the phase in which they worked.
+ */
+static bool load_workers(struct profile *p)
+{
+	char sql[128];
+	sqlite3_stmt *s;
+	bool good;
+
+	snprintf(
+		sql, sizeof(sql),
+		"SELECT tgid, tid, max(role) FROM leases WHERE role IN (%d, %d) GROUP BY tgid, tid",
+		GCHINT_ROLE_STW, GCHINT_ROLE_CONCURRENT);
+	s = db_query(p->run->db, sql);
+	good = s;
+	while (good && db_next(s)) {
+		good = array_grow(&p->worker, p->workers, sizeof(*p->worker)) ||
+		       profile_no_memory(p);
+		if (good)
+			p->worker[p->workers++] = (struct profile_worker){ (int32_t)db_int(s, 0, 0),
+									   (int32_t)db_int(s, 1, 0),
+									   db_u32(s, 2, 0) };
+	}
+	sqlite3_finalize(s);
+	if (!good || !p->workers)
+		return good;
+	p->lead = calloc(p->run->phases + 1, sizeof(*p->lead));
+	if (!p->lead)
+		return profile_no_memory(p);
+	for (size_t i = 0; i < p->run->phases; i++)
+		if (!p->run->phase[i].unsure &&
+		    (p->run->phase[i].stw || p->run->phase[i].group % CLASS_NR == CLASS_CONCURRENT))
+			p->lead[p->leads++] = p->run->phase[i];
+	qsort(p->worker, p->workers, sizeof(*p->worker), worker_compare);
+	qsort(p->lead, p->leads, sizeof(*p->lead), lead_compare);
+	return true;
+}
+
+/* The phase of a process at an instant, of the wanted type; NULL if there was none. */
+static const struct run_phase *lead_at(const struct profile *p, int32_t tgid, uint64_t t, bool stw)
+{
+	size_t lo = 0, hi = p->leads;
+
+	while (lo < hi) {
+		const size_t mid = (lo + hi) / 2;
+		const struct run_phase *l = &p->lead[mid];
+
+		if (l->tgid < tgid || (l->tgid == tgid && l->t0 <= t))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	/* Phases of one collector hardly overlap: one that began long before has ended. */
+	for (size_t n = 0; n < LEADS_BACK && n < lo && p->lead[lo - n - 1].tgid == tgid; n++)
+		if (p->lead[lo - n - 1].t1 > t && p->lead[lo - n - 1].stw == stw)
+			return &p->lead[lo - n - 1];
+	return NULL;
+}
+
+/* Gives the sample of a worker the phase that it worked in. */
+static void sample_derive_phase(struct profile *p, struct profile_sample *x)
+{
+	const struct profile_worker key = { x->tgid, x->tid, 0 }, *w;
+	const struct run_phase *lead;
+
+	if ((x->answered && x->group) || !p->workers)
+		return;
+	w = bsearch(&key, p->worker, p->workers, sizeof(key), worker_compare);
+	if (!w)
+		return;
+	lead = lead_at(p, x->tgid, x->t, w->role == GCHINT_ROLE_STW);
+	/* Some concurrent workers work in pauses, too. */
+	if (!lead && w->role == GCHINT_ROLE_CONCURRENT)
+		lead = lead_at(p, x->tgid, x->t, true);
+	if (!lead)
+		return;
+	x->group = lead->group;
+	x->answered = true;
+	p->derived++;
+}
+
 static bool column_is_null(sqlite3_stmt *s, int column)
 {
 	return sqlite3_column_type(s, column) != SQLITE_INTEGER;
@@ -192,6 +294,7 @@ static void sample_load(struct profile *p, sqlite3_stmt *s, struct profile_sampl
 		.process = name_intern(p, db_text(s, 9, "?")),
 		.tid = (int32_t)db_int(s, 10, 0),
 	};
+	sample_derive_phase(p, x);
 	x->khz = run_khz(p->run, x->cpu, x->t);
 	if (!column_is_null(s, 5)) {
 		uint64_t method = (uint64_t)sqlite3_column_int64(s, 5);
@@ -274,7 +377,7 @@ bool profile_load(struct profile *p, const struct run *run, const struct profile
 	db_meta(run->db, "hotspots.kernel", p->in_kernel, sizeof(p->in_kernel));
 	n = db_meta(run->db, "hotspots.hz", hz, sizeof(hz)) ? strtol(hz, NULL, 10) : 0;
 	p->seconds = n > 0 ? 1.0 / (double)n : 0;
-	if (!load_symbols(p) || !load_stacks(p) || !load_samples(p, filter))
+	if (!load_symbols(p) || !load_stacks(p) || !load_workers(p) || !load_samples(p, filter))
 		return false;
 	if (p->scarce)
 		return profile_no_memory(p);
@@ -305,4 +408,6 @@ void profile_free(struct profile *p)
 	free(p->stack);
 	free(p->symbol);
 	free(p->sample);
+	free(p->worker);
+	free(p->lead);
 }

@@ -81,6 +81,12 @@ struct profile_symbol {
 	int line; /* in @file; 0 not known */
 };
 
+/* A thread that only works for a collector; others announce the phases that it takes part in. */
+struct profile_worker {
+	int32_t tgid, tid;
+	uint32_t role; /* GCHINT_ROLE_STW or _CONCURRENT */
+};
+
 /* A recording's samples. names[PROFILE_UNKNOWN] is "?", names[PROFILE_NO_METHOD] "-". */
 struct profile {
 	const struct run *run;
@@ -88,6 +94,11 @@ struct profile {
 	size_t samples, all; /* those that pass the filter; all in the recording */
 	char **name;
 	size_t names;
+	struct profile_worker *worker; /* threads of collectors, by number */
+	size_t workers;
+	struct run_phase *lead; /* phases that workers may take part in, by process and begin */
+	size_t leads;
+	size_t derived; /* samples of workers whose phase another thread announced */
 	bool scarce; /* a name could not be stored for lack of memory */
 	uint32_t *index; /* hash table of names */
 	size_t slots;

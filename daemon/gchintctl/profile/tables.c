@@ -178,6 +178,10 @@ static void summary_print(const struct profile *p)
 		printf("%.1f %% without an answer of their thread: method and phase are not "
 		       "known\n",
 		       percent_of(p->samples - answered, p->samples));
+	if (p->derived)
+		printf("%zu samples of collector threads: their phase is what the collector's "
+		       "coordinator announced\n",
+		       p->derived);
 	if (!strcmp(p->in_kernel, "yes"))
 		printf("%.1f %% in the kernel\n", percent_of(kernel, p->samples));
 	else
