@@ -138,8 +138,12 @@ void counters_open(void)
 	base = counters_map(&size);
 	p = (const void *)base;
 	if (!p || memcmp(p->magic, magic, sizeof(magic)) != 0 ||
-	    p->little_endian != LITTLE_ENDIAN_HERE || p->major != 2)
+	    p->little_endian != LITTLE_ENDIAN_HERE || p->major != 2) {
+		fputs("libgchint-jvm.so: causes are unknown, and G1's copies are collections: no "
+		      "counters in /tmp/hsperfdata_USER, as with -XX:+PerfDisableSharedMem\n",
+		      stderr);
 		return;
+	}
 	collector = counter_find(base, size, "sun.gc.collector.0.name", 0);
 	g1 = collector && strncmp(collector, "G1 ", 3) == 0;
 	full_count = counter_find(base, size, "sun.gc.collector.1.invocations", 1);

@@ -279,7 +279,10 @@ void phases_watch(JNIEnv *jni)
 		snprintf(command, sizeof(command),
 			 "VM.log output=file=/proc/self/fd/%d what=%s decorators=tid,tags", fds[1],
 			 log_selections[collector]);
-		command_execute(jni, command);
+		if (command_execute(jni, command))
+			fputs("libgchint-jvm.so: no concurrent phases: this Java has no module "
+			      "jdk.management; add it to the image with jlink --add-modules\n",
+			      stderr);
 	} else {
 		close(fds[0]);
 	}
