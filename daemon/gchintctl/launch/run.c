@@ -138,8 +138,15 @@ static bool env_set_node(char *adapter)
 
 	*strrchr(adapter, '/') = '\0';
 	snprintf(option, sizeof(option), "--require \"%s/gchint-node.cjs\"", adapter);
-	if (getenv("GCHINT_PROFILE") && !(had && strstr(had, NODE_MAP)))
-		env_append("NODE_OPTIONS", " ", NODE_MAP);
+	if (getenv("GCHINT_PROFILE") && !(had && strstr(had, NODE_MAP))) {
+		/* V8 also writes a log then: here, or into the program's output if it cannot. */
+		if (!access(".", W_OK))
+			env_append("NODE_OPTIONS", " ", NODE_MAP);
+		else
+			ctl_error("the names of JavaScript functions are not recorded: V8 writes a "
+				  "log next to them into the working directory, which is not "
+				  "writable; start the program in another one");
+	}
 	env_append("NODE_OPTIONS", " ", option);
 	return true;
 }
