@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../daemon/common/clock.h"
 #include "../../daemon/common/schema.h"
 #include "../../daemon/gchintctl/profile/profile.h"
 
@@ -55,15 +56,17 @@ static void sample(sqlite3 *db, uint64_t t, int tgid, uint64_t method, uint64_t 
 /* Where this program has a function in its file: mapped completely at MAPPED. */
 static void map_own(sqlite3 *db, int tgid)
 {
-	char sql[800], path[256];
+	const uint64_t t = clock_now();
+	char sql[900], path[256];
 	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
 
 	path[n > 0 ? n : 0] = '\0';
 	snprintf(sql, sizeof(sql),
-		 "INSERT INTO images VALUES(0, %d, %d, %d, 0, '%s'),(5, %d, %d, %d, 4096, "
+		 "INSERT INTO images VALUES(%" PRIu64 ", %d, %d, %d, 0, '%s'),(%" PRIu64
+		 ", %d, %d, %d, 4096, "
 		 "'memfd:x'),"
 		 "(1, %d, 100, 199, 0, ''),(2, %d, 150, 199, 0, '/nowhere/lib.so')",
-		 tgid, MAPPED, MAPPED + (64 << 20), path, tgid, MAPPED + (80 << 20),
+		 t, tgid, MAPPED, MAPPED + (64 << 20), path, t + 5, tgid, MAPPED + (80 << 20),
 		 MAPPED + (81 << 20), tgid, tgid);
 	if (sqlite3_exec(db, sql, NULL, NULL, NULL))
 		abort();
@@ -165,6 +168,10 @@ void unit_resolve(void)
 
 	map_own(db, 10);
 	map_own(db, 11);
+	/* Mapped before the file at that path was last changed: its names are another file's. */
+	map_own(db, 14);
+	sqlite3_exec(db, "UPDATE images SET t = 1 WHERE tgid = 14", NULL, NULL, NULL);
+	sample(db, 8, 14, 0, here, "");
 	/*
 	 * As a method and as an instruction; the first and the last byte, and the bytes around
 	 * them.
@@ -210,8 +217,9 @@ void unit_resolve(void)
 		 "11 4229 350 [methods] ?\n"
 		 "11 4240 200 [methods] second\n"
 		 "11 8192 0 [methods] always\n"
-		 "11 %" PRIu64 " 0 unit unit_resolve_here\n",
-		 here, here);
+		 "11 %" PRIu64 " 0 unit unit_resolve_here\n"
+		 "14 %" PRIu64 " 0 unit ?\n",
+		 here, here, here);
 	CHECK(same(got, want), "each address has its name or none");
 	free(got);
 	CHECK(!kernel || (kernel_named(db, kernel) && kernel_named(db, kernel + 3)),

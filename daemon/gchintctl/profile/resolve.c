@@ -12,8 +12,11 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "../../common/clock.h"
 #include "../../common/regular.h"
 #include "../../common/root.h"
 #include "../ctl.h"
@@ -46,6 +49,23 @@ struct resolver {
 	char *kallsyms;
 	bool kernel_read, failed;
 };
+
+/*
+ * Whether the file was replaced or changed after it was mapped: an upgrade renames another file over
+ * it, whose names would be wrong. A rename changes the time of the inode (ctime).
+ */
+static bool file_is_newer(const char *path, uint64_t mapped)
+{
+	struct timespec now;
+	uint64_t since_boot, changed;
+	struct stat st;
+
+	if (stat(path, &st) || clock_gettime(CLOCK_REALTIME, &now))
+		return false;
+	since_boot = (uint64_t)now.tv_sec * NSEC_PER_SEC + (uint64_t)now.tv_nsec - clock_now();
+	changed = (uint64_t)st.st_ctim.tv_sec * NSEC_PER_SEC + (uint64_t)st.st_ctim.tv_nsec;
+	return changed > since_boot + mapped;
+}
 
 static struct elf *resolver_elf(struct resolver *r, const char *path)
 {
@@ -319,7 +339,8 @@ static void resolve_user(struct resolver *r, int32_t tgid, uint64_t address, uin
 		uint64_t at = 0;
 
 		path = (const char *)sqlite3_column_text(r->image, 2);
-		if (path && *path == '/')
+		if (path && *path == '/' &&
+		    !file_is_newer(path, (uint64_t)sqlite3_column_int64(r->image, 3)))
 			e = resolver_elf(r, path);
 		if (e)
 			n = elf_at(e, offset, &at);
@@ -407,7 +428,7 @@ static bool resolver_open(struct resolver *r, const char *file)
 	const bool good =
 		!sqlite3_open_v2(file, &r->db, SQLITE_OPEN_READWRITE, NULL) &&
 		!sqlite3_prepare_v2(r->db,
-				    "SELECT first, offset, path FROM images WHERE tgid = ?1 AND "
+				    "SELECT first, offset, path, t FROM images WHERE tgid = ?1 AND "
 				    "first <= ?2 AND last >= ?2 ORDER BY t DESC LIMIT 1",
 				    -1, &r->image, NULL) &&
 		!sqlite3_prepare_v2(r->db,

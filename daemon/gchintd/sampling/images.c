@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "../../common/clock.h"
 #include "../privilege.h"
@@ -20,9 +21,30 @@ static bool image_is_known(const struct images *i, uint64_t start, uint64_t end)
 	return false;
 }
 
+/*
+ * In another mount namespace, of a container or PrivateTmp=, the path is another file or none. Then
+ * it is recorded as seen from here, so that its names are read while the process lives, and never
+ * those of the file that happens to be here.
+ */
+static const char *image_path(const struct host *host, int32_t pid, const char *name, char *buf,
+			      size_t size)
+{
+	struct stat here, there;
+	bool other;
+
+	if (*name != '/' ||
+	    (size_t)snprintf(buf, size, "%s/%d/root%s", host->root.procfs, pid, name) >= size)
+		return name;
+	privilege_raise();
+	other = !stat(buf, &there) &&
+		(stat(name, &here) || here.st_dev != there.st_dev || here.st_ino != there.st_ino);
+	privilege_lower();
+	return other ? buf : name;
+}
+
 void images_scan(struct images *i, struct host *host, int32_t pid)
 {
-	char path[64], line[4352];
+	char path[64], line[4352], seen[4500];
 	FILE *f;
 
 	i->scanned_at = clock_now();
@@ -42,9 +64,9 @@ void images_scan(struct images *i, struct host *host, int32_t pid)
 		    !at || x != 'x')
 			continue;
 		line[strcspn(line, "\n")] = '\0';
-		name = line + at;
 		if (image_is_known(i, start, end))
 			continue;
+		name = image_path(host, pid, line + at, seen, sizeof(seen));
 		more = realloc(i->image, (i->nr + 1) * sizeof(*more));
 		if (!more)
 			break;
