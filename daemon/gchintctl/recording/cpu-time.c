@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cpu-time.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,13 +12,16 @@ struct account {
 	int32_t tgid, tid;
 	uint64_t t0, t1;
 	double run_ns; /* in between; below 0 not known */
+	double wait_ns; /* in between, runnable without a CPU; 0 also where it is not known */
 	int cpu; /* that it ran on last at @t0; -1 not known */
-	uint64_t in_phases_ns;
+	/* In phases, each instant once: in all of them, and in those whose end is known. */
+	uint64_t in_phases_ns, in_sure_ns;
 };
 
 struct cpu_times {
 	struct account *account; /* by thread, then by time */
 	size_t nr;
+	uint64_t sure_ns; /* of all threads in phases whose end is known */
 };
 
 static int by_thread(int32_t tgid, int32_t tid, const struct account *a)
@@ -64,54 +68,136 @@ static bool account_is(const struct cpu_times *times, size_t i, int32_t tgid, in
 	       times->account[i].t0 < t;
 }
 
+/* A row of the table: running totals of a thread. */
+struct reading {
+	struct account account; /* that begins with it */
+	int64_t ran, waited;
+};
+
+/* @last: the reading before, of any thread; updated. */
+static bool accounts_add_reading(struct cpu_times *times, const struct reading *now,
+				 struct reading *last)
+{
+	struct account *a = times->nr ? &times->account[times->nr - 1] : NULL;
+	const int64_t ran = now->ran - last->ran, waited = now->waited - last->waited;
+
+	if (a && !by_thread(now->account.tgid, now->account.tid, a) && now->account.t0 > a->t0) {
+		a->t1 = now->account.t0;
+		/* A thread number that came again begins from 0. */
+		a->run_ns = ran >= 0 ? (double)ran : -1;
+		a->wait_ns = waited > 0 ? (double)waited : 0;
+	}
+	*last = *now;
+	if (!run_grow(&times->account, times->nr, sizeof(*a)))
+		return false;
+	times->account[times->nr++] = now->account;
+	return true;
+}
+
+/* The totals of a thread that the recorded command began are 0 at the command's begin. */
+static bool reading_is_of_command(const struct run *run, const struct reading *r)
+{
+	return run->c1 && r->account.t0 > run->c0 &&
+	       (uint64_t)(r->ran + r->waited) <= r->account.t0 - run->c0;
+}
+
 static bool accounts_load(struct cpu_times *times, const struct run *run)
 {
-	sqlite3_stmt *s = db_query(run->db, "SELECT tgid, tid, t, run_ns, * FROM sched "
-					    "WHERE run_ns IS NOT NULL ORDER BY tgid, tid, t");
+	sqlite3_stmt *s = db_query(run->db, "SELECT tgid, tid, t, run_ns, wait_ns, * FROM sched "
+					    "WHERE run_ns >= 0 AND t >= 0 ORDER BY tgid, tid, t");
 	const int cpu = s ? db_column(s, "cpu") : -1;
-	int64_t last_run = 0;
+	struct reading last = { 0 };
 	bool good = true;
 
 	while (good && db_next(s)) {
-		const struct account now = { .tgid = (int32_t)db_int(s, 0, 0),
-					     .tid = (int32_t)db_int(s, 1, 0),
-					     .t0 = (uint64_t)db_int(s, 2, 0),
-					     .cpu = cpu < 0 ? -1 : (int)db_int(s, cpu, -1) };
-		struct account *last = times->nr ? &times->account[times->nr - 1] : NULL;
-		const int64_t ran = db_int(s, 3, 0);
+		const struct reading now = {
+			.account = { .tgid = (int32_t)db_int(s, 0, 0),
+				     .tid = (int32_t)db_int(s, 1, 0),
+				     .t0 = (uint64_t)db_int(s, 2, 0),
+				     .cpu = cpu < 0 ? -1 : (int)db_int(s, cpu, -1) },
+			.ran = db_int(s, 3, 0),
+			.waited = db_int(s, 4, 0),
+		};
+		struct reading begin = { .account = now.account };
 
-		if (last && !by_thread(now.tgid, now.tid, last) && now.t0 > last->t0) {
-			last->t1 = now.t0;
-			/* A thread number that came again begins from 0. */
-			last->run_ns = ran >= last_run ? (double)(ran - last_run) : -1;
-		}
-		last_run = ran;
-		good = run_grow(&times->account, times->nr, sizeof(now));
-		if (good)
-			times->account[times->nr++] = now;
+		begin.account.t0 = run->c0;
+		if (by_thread(now.account.tgid, now.account.tid, &last.account) &&
+		    reading_is_of_command(run, &now))
+			good = accounts_add_reading(times, &begin, &last);
+		good = good && accounts_add_reading(times, &now, &last);
 	}
 	sqlite3_finalize(s);
 	return good;
 }
 
-static void accounts_add_phase(struct cpu_times *times, const struct run_phase *p)
+/* Time of a thread in [@t0, @t1), which no other call for it overlaps. */
+static void accounts_add_span(struct cpu_times *times, int32_t tgid, int32_t tid, uint64_t t0,
+			      uint64_t t1, bool sure)
 {
-	for (size_t i = account_at(times, p->tgid, p->tid, p->t0);
-	     account_is(times, i, p->tgid, p->tid, p->t1); i++)
-		times->account[i].in_phases_ns += account_overlap(&times->account[i], p->t0, p->t1);
+	if (sure)
+		times->sure_ns += t1 - t0;
+	for (size_t i = account_at(times, tgid, tid, t0); account_is(times, i, tgid, tid, t1);
+	     i++) {
+		const uint64_t ns = account_overlap(&times->account[i], t0, t1);
+
+		if (sure)
+			times->account[i].in_sure_ns += ns;
+		else
+			times->account[i].in_phases_ns += ns;
+	}
+}
+
+static int by_thread_and_begin(const void *a, const void *b)
+{
+	const struct run_phase *x = *(const struct run_phase *const *)a;
+	const struct run_phase *y = *(const struct run_phase *const *)b;
+
+	if (x->tgid != y->tgid)
+		return x->tgid < y->tgid ? -1 : 1;
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return (x->t0 > y->t0) - (x->t0 < y->t0);
+}
+
+/* @sure: only phases whose end is known. */
+static void accounts_add_phases(struct cpu_times *times, const struct run_phase *const *phase,
+				size_t nr, bool sure)
+{
+	const struct run_phase *last = NULL;
+	uint64_t end = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct run_phase *p = phase[i];
+
+		if (sure && p->unsure)
+			continue;
+		if (!last || p->tgid != last->tgid || p->tid != last->tid)
+			end = 0;
+		last = p;
+		if (p->t1 > end)
+			accounts_add_span(times, p->tgid, p->tid, p->t0 > end ? p->t0 : end, p->t1,
+					  sure);
+		end = p->t1 > end ? p->t1 : end;
+	}
 }
 
 struct cpu_times *cpu_times_of(const struct run *run)
 {
+	const struct run_phase **phase = malloc((run->phases + 1) * sizeof(*phase));
 	struct cpu_times *times = calloc(1, sizeof(*times));
 
-	if (!times || !accounts_load(times, run)) {
+	if (!times || !phase || !accounts_load(times, run)) {
+		free(phase);
 		cpu_times_free(times);
 		run_no_memory(run);
 		return NULL;
 	}
 	for (size_t i = 0; i < run->phases; i++)
-		accounts_add_phase(times, &run->phase[i]);
+		phase[i] = &run->phase[i];
+	qsort(phase, run->phases, sizeof(*phase), by_thread_and_begin);
+	accounts_add_phases(times, phase, run->phases, false);
+	accounts_add_phases(times, phase, run->phases, true);
+	free(phase);
 	return times;
 }
 
@@ -127,13 +213,40 @@ static double limit(double value, double low, double high)
 	return value < low ? low : value < high ? value : high;
 }
 
-static struct cpu_time account_part(const struct account *a, uint64_t part_ns)
+/* @in of the account's time is in phases, and @part of that is asked for. */
+static struct cpu_time account_part(const struct account *a, uint64_t part_ns, uint64_t in_ns)
 {
-	const double part = (double)part_ns, in = (double)a->in_phases_ns;
-	const double window = (double)(a->t1 - a->t0), ran = limit(a->run_ns, 0, window);
+	const double part = (double)part_ns, in = (double)in_ns, window = (double)(a->t1 - a->t0);
+	const double ran = limit(a->run_ns, 0, window), awake = ran + a->wait_ns;
+	const struct cpu_time time = { .least = limit(ran - (window - part), 0, part),
+				       .most = limit(ran, 0, part) };
 
-	return (struct cpu_time){ in > ran ? part * ran / in : part,
-				  limit(ran - (window - part), 0, part), limit(ran, 0, part) };
+	return (struct cpu_time){ limit(awake > 0 ? part * ran / (in > awake ? in : awake) : 0,
+					time.least, time.most),
+				  time.least, time.most };
+}
+
+struct cpu_time_sum cpu_times_sum(const struct cpu_times *times)
+{
+	struct cpu_time_sum sum = { 0 };
+
+	for (size_t i = 0; i < times->nr; i++) {
+		const struct account *a = &times->account[i];
+		const uint64_t in = a->in_sure_ns;
+		struct cpu_time time;
+
+		if (!a->t1 || a->run_ns < 0 || !in)
+			continue;
+		time = account_part(a, in, in);
+		sum.known += in;
+		sum.run += (uint64_t)time.ns;
+		sum.low += (uint64_t)time.least;
+		sum.high += (uint64_t)time.most;
+		/* In a phase it runs, waits, or sleeps if there is not enough of both. */
+		sum.wait += (uint64_t)fmin(a->wait_ns, (double)in - time.ns);
+	}
+	sum.unknown = times->sure_ns > sum.known ? times->sure_ns - sum.known : 0;
+	return sum;
 }
 
 static void part_call(int from, int to, uint64_t t0, uint64_t t1, struct cpu_time time,
@@ -173,7 +286,7 @@ void cpu_time_each(const struct cpu_times *times, const struct run_phase *p, uin
 		if (to <= from)
 			continue;
 		whole = ends && a->run_ns >= 0 ?
-				account_part(a, to - from) :
+				account_part(a, to - from, a->in_phases_ns) :
 				(struct cpu_time){ (double)(to - from), 0, (double)(to - from) };
 		part_call(cpu, inside ? times->account[i + 1].cpu : -1, from, to, whole, fn, data);
 		t0 = to;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * CPU time of threads in parts of their phases, from the kernel's account of each hinted thread
- * (table sched).
+ * CPU time of threads in their phases, and their time waiting for a CPU, from the kernel's account
+ * of each hinted thread (table sched). The length of a phase is no CPU time: on a busy machine its
+ * thread is runnable, but waits.
  *
  * Between two readings of a thread's account its CPU time is known, and how long it was in
  * phases. In a part of a phase it ran for no longer than the part, and for no less than what
- * cannot have been outside of it. The estimate is that phases come first: a collector's thread
- * runs in its phases and waits outside of them.
+ * cannot have been outside of it. The estimate is that phases come first, and that a thread runs or
+ * waits for a CPU in them, by its ratio of both: a collector's thread sleeps outside of its phases.
  *
  * A phase tells the CPU that it began on, and each reading the one that the thread ran on last.
  */
@@ -41,6 +42,23 @@ typedef void (*cpu_time_fn)(void *data, int cpu, uint64_t t0, uint64_t t1,
 /* Calls @fn for the parts of phase @p in [@t0, @t1). */
 void cpu_time_each(const struct cpu_times *times, const struct run_phase *p, uint64_t t0,
 		   uint64_t t1, cpu_time_fn fn, void *data);
+
+/**
+ * struct cpu_time_sum - what the threads of a run did in their phases; ns
+ * @known: time of phases between two readings of their thread's account; phases of one thread that
+ *	overlap count once
+ * @unknown: time of phases that no two readings of the account enclose
+ * @run: of @known, on a CPU: estimate
+ * @low: lower bound of @run
+ * @high: upper bound of @run
+ * @wait: of @known, runnable but without a CPU: estimate
+ */
+struct cpu_time_sum {
+	uint64_t known, unknown, run, low, high, wait;
+};
+
+/* Over all phases whose end is known. */
+struct cpu_time_sum cpu_times_sum(const struct cpu_times *times);
 
 /* Where the accounts come from; "" if the recording has none. */
 const char *cpu_times_source(const struct cpu_times *times);

@@ -9,7 +9,7 @@
 #include "../ctl.h"
 #include "../recording/attribution.h"
 #include "../recording/cost.h"
-#include "../recording/run-wait.h"
+#include "../recording/cpu-time.h"
 #include "../recording/db.h"
 #include "../recording/energy.h"
 #include "../recording/pauses.h"
@@ -118,12 +118,24 @@ static void answer_print_unpaused(const struct run *run)
 	putchar('\n');
 }
 
+/* Returns false without memory, after reporting it. */
+static bool cpu_time_sum_of(const struct run *run, struct cpu_time_sum *sum)
+{
+	struct cpu_times *times = cpu_times_of(run);
+
+	if (!times)
+		return false;
+	*sum = cpu_times_sum(times);
+	cpu_times_free(times);
+	return true;
+}
+
 static void answer_print_cpu(const struct run *run)
 {
 	char ran[24], share[24], waited[24], unknown[24];
-	struct run_wait c;
+	struct cpu_time_sum c;
 
-	if (!run->phases || !run_wait_of(run, &c))
+	if (!run->phases || !cpu_time_sum_of(run, &c))
 		return;
 	if (!c.known) {
 		puts("collection's CPU time: unknown (no two readings of a thread's account in "
@@ -724,9 +736,9 @@ static void summary_json_pauses(struct json *j, const struct run *run, const str
 
 static void summary_json_cpu(struct json *j, const struct run *run)
 {
-	struct run_wait c;
+	struct cpu_time_sum c;
 
-	if (!run_wait_of(run, &c) || !c.known) {
+	if (!cpu_time_sum_of(run, &c) || !c.known) {
 		json_null(j, "cpu");
 		return;
 	}
