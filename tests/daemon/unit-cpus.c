@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <uapi/linux/gchint.h>
@@ -287,6 +288,17 @@ static void idle(struct host *host)
 	CHECK(cpuidle->start(host, &state) == -ENOMEM, "without CPUs cpuidle does not start");
 }
 
+/* In ns, of the machine's kernel. */
+static void tick_is_recorded(struct queue *q)
+{
+	struct timespec tick;
+	char text[64];
+
+	clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+	snprintf(text, sizeof(text), "meta 'sched.tick_ns' '%ld'\n", tick.tv_nsec);
+	records_are(q, text, "the tick of accounts is recorded");
+}
+
 static void costs(struct host *host)
 {
 	const struct source *sched = source_table[SOURCE_sched];
@@ -323,13 +335,6 @@ static void costs(struct host *host)
 	host->config.source[SOURCE_sched].period_ms = 90;
 	faults.at_ns = 1000;
 	watched_forget();
-	CHECK(!sched->start(host, &state) && watched_at(0)->period_ns == 90000000,
-	      "threads are sampled once per period");
-	place_gone("proc/70/task/71");
-	look();
-	place_file("proc/70/task/72/stat", "70 (a) S 1 2 3 4 -1 6 7 8 9 10 30\n");
-	place_gone("proc/70/task/70");
-	sched->stop(state);
 	records_are(host->queue,
 		    "lease 0: 0 of 70/70 slot 1 role ?\n"
 		    "process 70 70\n"
@@ -342,12 +347,89 @@ static void costs(struct host *host)
 		    "lease 0: 0 of 70/73 slot 1 role ?\n"
 		    "process 70 70\n"
 		    "process 70 73\n"
-		    "lease 0: 0 of 70/0 slot 1 role ?\n"
+		    "lease 0: 0 of 70/0 slot 1 role ?\n",
+		    "leases are recorded");
+	CHECK(!sched->start(host, &state) && watched_at(0)->period_ns == 90000000,
+	      "threads are sampled once per period");
+	tick_is_recorded(host->queue);
+	place_gone("proc/70/task/71");
+	look();
+	place_file("proc/70/task/72/stat", "70 (a) S 1 2 3 4 -1 6 7 8 9 10 30\n");
+	place_gone("proc/70/task/70");
+	sched->stop(state);
+	records_are(host->queue,
 		    "sched 1000 of 70/72: ran 1 waited 2 in 3 slices; ? ? ?\n"
 		    "sched 1000 of 70/70: ran 5000000 waited 700000 in 42 slices; 12 300000000 "
 		    "200000000 on 5\n"
 		    "sched 1000 of 70/72: ran 1 waited 2 in 3 slices; ? ? ?\n",
 		    "each thread's statistics are recorded as far as known");
+}
+
+static void edge(struct host *host, uint64_t at, uint32_t type, int32_t tid, uint32_t what)
+{
+	faults.at_ns = at;
+	tracker_event(host->tracker, &(struct message_event){
+					     .type = type,
+					     .has = HAS(GCHINT_EVENT_A_TID),
+					     .time = at,
+					     .session = (uint64_t)tid,
+					     .slot = 2,
+					     .tgid = 80,
+					     .tid = tid,
+					     .phase = what,
+					     .lease = what,
+				     });
+}
+
+/* Accounts at the begin and end of threads, of a source that began at 0.2 s. */
+static void edges(struct host *host)
+{
+	const struct source *sched = source_table[SOURCE_sched];
+	void *state = NULL;
+
+	place_file("proc/80/task/80/schedstat", "5000000 700000 42\n");
+	place_file("proc/80/task/80/stat",
+		   "80 (a) S 1 2 3 4 -1 6 7 8 9 10 0 0 1 2 20 0 1 0 33 1 2 3 4 5 6 7 8 9 "
+		   "10 11 12 13 14 15 17 5 0 0\n");
+	place_file("proc/80/task/81/schedstat", "9000000 0 1\n");
+	place_file("proc/80/task/81/stat",
+		   "81 (b) S 1 2 3 4 -1 6 7 8 9 10 0 0 1 2 20 0 1 0 18 1\n");
+	host->config.source[SOURCE_sched].period_ms = 100;
+	faults.at_ns = 200000000;
+	CHECK(!sched->start(host, &state), "threads are sampled again");
+	tick_is_recorded(host->queue);
+	edge(host, 400000000, GCHINT_EVENT_LEASE, 80, GCHINT_LEASE_ATTACH);
+	edge(host, 401000000, GCHINT_EVENT_LEASE, 81, GCHINT_LEASE_ATTACH);
+	edge(host, 402000000, GCHINT_EVENT_PHASE, 80, GCHINT_PHASE_MARK);
+	edge(host, 403000000, GCHINT_EVENT_PHASE, 80, GCHINT_PHASE_NONE);
+	edge(host, 404000000, GCHINT_EVENT_PHASE, 80, GCHINT_PHASE_MARK);
+	edge(host, 412000000, GCHINT_EVENT_PHASE, 80, GCHINT_PHASE_NONE);
+	edge(host, 413000000, GCHINT_EVENT_LEASE, 80, GCHINT_LEASE_EXIT);
+	place_gone("proc/80/task/81");
+	edge(host, 414000000, GCHINT_EVENT_LEASE, 81, GCHINT_LEASE_EXIT);
+	sched->stop(state);
+	faults.at_ns = 1000;
+	records_are(host->queue,
+		    "lease 400000000: 0 of 80/80 slot 2 role ?\n"
+		    "sched 330000000 of 80/80: ran 0 waited 0 in 0 slices; 0 0 0\n"
+		    "sched 400000000 of 80/80: ran 5000000 waited 700000 in 42 slices; ? 0 0 on 5\n"
+		    "process 80 80\n"
+		    "lease 401000000: 0 of 80/81 slot 2 role ?\n"
+		    "sched 401000000 of 80/81: ran 9000000 waited 0 in 1 slices; ? 0 0\n"
+		    "process 80 80\n"
+		    "process 80 81\n"
+		    "process 80 80\n"
+		    "phase 402000000: 1 from 402000000, 4 of 80/80, end 0\n"
+		    "phase 403000000: 1 from 402000000, 4 of 80/80, end 1\n"
+		    "phase 404000000: 2 from 404000000, 4 of 80/80, end 0\n"
+		    "phase 412000000: 2 from 404000000, 4 of 80/80, end 1\n"
+		    "sched 412000000 of 80/80: ran 5000000 waited 700000 in 42 slices; ? 0 0 on 5\n"
+		    "sched 412000000 of 80/81: ran 9000000 waited 0 in 1 slices; ? 0 0\n"
+		    "lease 413000000: 3 of 80/80 slot 2 role ?\n"
+		    "sched 413000000 of 80/80: ran 5000000 waited 700000 in 42 slices; ? 0 0 on 5\n"
+		    "lease 414000000: 3 of 80/81 slot 2 role ?\n"
+		    "sched 414000000 of 70/72: ran 1 waited 2 in 3 slices; ? ? ?\n",
+		    "accounts are read as threads begin and end");
 }
 
 static void instance(void)
@@ -552,6 +634,7 @@ void unit_cpus(void)
 	place_gone("sys");
 	idle(&host);
 	costs(&host);
+	edges(&host);
 	traces(&host);
 	faults.at_ns = 0;
 	place_low(false);

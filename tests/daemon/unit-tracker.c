@@ -396,6 +396,45 @@ static void sleeps(void)
 	queue_free(NULL);
 }
 
+/* One letter for each: a thread seen, a phase or a lease ended; its number follows. */
+static void news_add(void *data, int32_t tgid, int32_t tid, enum tracker_news news)
+{
+	char one[16];
+
+	snprintf(one, sizeof(one), "%c%d ", "SPL"[news], tid);
+	CHECK(tgid == 70, "a listener is called with the process");
+	strcat(data, one);
+}
+
+static void news(struct host *host)
+{
+	struct message_event e[] = {
+		lease(10, 900, 0, 70, GCHINT_LEASE_ATTACH),
+		lease(11, 900, 1, 71, GCHINT_LEASE_ATTACH),
+		phase(20, 900, 1, 71, GCHINT_PHASE_MARK),
+		phase(30, 900, 1, 71, GCHINT_PHASE_SWEEP),
+		phase(40, 900, 1, 71, GCHINT_PHASE_NONE),
+		phase(50, 900, 2, 71, GCHINT_PHASE_MARK),
+		phase(60, 900, 2, 70, GCHINT_PHASE_NONE),
+		lease(70, 900, 0, 70, GCHINT_LEASE_DETACH),
+		lease(80, 900, 1, 71, GCHINT_LEASE_EXIT),
+		lease(90, 900, 2, 70, GCHINT_LEASE_CLOSE),
+	};
+	char text[200] = "";
+
+	tracker_listen(host->tracker, news_add, text);
+	for (size_t i = 0; i < sizeof(e) / sizeof(e[0]); i++) {
+		e[i].has |= HAS(GCHINT_EVENT_A_TID);
+		tracker_event(host->tracker, &e[i]);
+	}
+	tracker_listen(host->tracker, NULL, NULL);
+	CHECK(!strcmp(text, "S70 S71 P71 P71 S71 S70 P70 L70 L71 L70 "),
+	      "a listener hears of new threads and of ends");
+	tracker_event(host->tracker, &e[0]);
+	tracker_event(host->tracker, &e[7]);
+	CHECK(!strstr(text, "L70 L71 L70 S"), "a listener that left hears nothing");
+}
+
 void unit_tracker(void)
 {
 	static const char *const dirs[] = { "70", "70/task", "70/task/70", "70/task/71" };
@@ -419,6 +458,7 @@ void unit_tracker(void)
 	too_many(&host);
 	full(&host);
 	every_bucket(&host);
+	news(&host);
 	tracker_free(host.tracker);
 	queue_free(host.queue);
 	left_behind();

@@ -77,6 +77,19 @@ static size_t children_read(const struct helpers *helpers, pid_t *list, size_t m
 	return nr;
 }
 
+/* The same without the command, which may have ended and be kept. */
+static size_t children_read_others(const struct helpers *helpers, pid_t command, pid_t *list,
+				   size_t max)
+{
+	pid_t all[65];
+	size_t nr = 0, read = children_read(helpers, all, sizeof(all) / sizeof(all[0]));
+
+	for (size_t i = 0; i < read && nr < max; i++)
+		if (all[i] != command)
+			list[nr++] = all[i];
+	return nr;
+}
+
 /*
  * Orphans of the command become our children, because we are the subreaper: it starts processes
  * that outlive it. Waits for those that have ended.
@@ -84,16 +97,12 @@ static size_t children_read(const struct helpers *helpers, pid_t *list, size_t m
 static void orphans_reap(const struct helpers *helpers, pid_t command, struct child_usage *usage)
 {
 	struct rusage taken;
-	siginfo_t info;
+	pid_t list[64];
+	size_t nr = children_read_others(helpers, command, list, sizeof(list) / sizeof(list[0]));
 
-	for (;;) {
-		info.si_pid = 0;
-		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) || !info.si_pid ||
-		    info.si_pid == command || helpers_have(helpers, info.si_pid))
-			return;
-		if (wait4(info.si_pid, NULL, WNOHANG, &taken) == info.si_pid && usage)
+	for (size_t i = 0; i < nr; i++)
+		if (wait4(list[i], NULL, WNOHANG, &taken) == list[i] && usage)
 			usage->cpu_ns += rusage_cpu_ns(&taken);
-	}
 }
 
 /*
@@ -229,14 +238,30 @@ static void orphans_follow(const struct child *child, const struct helpers *help
 	}
 }
 
-static void orphans_report(const char *command, const struct helpers *helpers)
+static void orphans_report(const char *command, const struct helpers *helpers, pid_t pid)
 {
 	pid_t left;
 
-	if (children_read(helpers, &left, 1))
+	if (children_read_others(helpers, pid, &left, 1))
 		ctl_error("%s ended and left process %d running: its hints are lost from here on; "
 			  "gchintctl run --follow waits until it ends",
 			  command, left);
+}
+
+void child_reap(pid_t ended, struct child_usage *usage)
+{
+	struct rusage taken;
+
+	if (!ended || wait4(ended, NULL, 0, &taken) != ended || !usage)
+		return;
+	usage->cpu_ns += rusage_cpu_ns(&taken);
+}
+
+/* Whether the process has ended; it stays until it is waited for. */
+static bool child_ended(pid_t pid, siginfo_t *end)
+{
+	end->si_pid = 0;
+	return !waitid(P_PID, (id_t)pid, end, WEXITED | WNOHANG | WNOWAIT) && end->si_pid == pid;
 }
 
 /* Without @poll it sleeps until a signal: wake-ups would disturb a machine under measurement. */
@@ -245,12 +270,13 @@ int child_run(const struct child *child)
 	const struct timespec interval = { 0, 200000000 };
 	sigset_t awaited, old;
 	int status, signo, report[2];
-	siginfo_t info;
+	siginfo_t info, end;
 	char byte = 1;
-	struct rusage taken;
 	struct helpers helpers = { .nr = 0 };
 	pid_t pid, witness;
 
+	if (child->ended)
+		*child->ended = 0;
 	if (child->usage)
 		child->usage->cpu_ns = 0;
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -293,7 +319,7 @@ int child_run(const struct child *child)
 	}
 	if (child_caught)
 		kill(pid, child_caught);
-	while (wait4(pid, &status, WNOHANG, &taken) != pid) {
+	while (!child_ended(pid, &end)) {
 		signo = sigtimedwait(&awaited, &info, child->poll ? &interval : NULL);
 		/* sigtimedwait() runs no handler; callers that run several commands check this. */
 		if (signo > 0 && sigismember(child->taken, signo) == 1)
@@ -305,22 +331,25 @@ int child_run(const struct child *child)
 			child->poll(child->data);
 	}
 	witness_stop(witness);
-	if (child->usage)
-		child->usage->cpu_ns += rusage_cpu_ns(&taken);
+	/* Of processes that outlive it, it is the one that is waited for. */
+	if (child->ended && child->left != CHILD_LEFT_FOLLOW)
+		*child->ended = pid;
+	else
+		child_reap(pid, child->usage);
 	if (child->left == CHILD_LEFT_FOLLOW)
 		orphans_follow(child, &helpers, &awaited);
-	orphans_reap(&helpers, 0, child->usage);
+	orphans_reap(&helpers, pid, child->usage);
 	if (child->left == CHILD_LEFT_REPORT)
-		orphans_report(child->argv[0], &helpers);
+		orphans_report(child->argv[0], &helpers, pid);
 	if (child->usage) {
 		pid_t one;
 
-		child->usage->left = children_read(&helpers, &one, 1);
+		child->usage->left = children_read_others(&helpers, pid, &one, 1);
 	}
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	if (child->failed)
 		*child->failed = read(report[0], &byte, 1) == 1;
 	if (report[0] >= 0)
 		close(report[0]);
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	return end.si_code == CLD_EXITED ? end.si_status : 128 + end.si_status;
 }

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* The last signal caught since child_signals(), whether or not a command ran; 0 if none. */
 extern volatile sig_atomic_t child_caught;
@@ -41,6 +42,9 @@ enum child_left {
  * @failed: set to true if the command could not be executed; may be NULL
  * @usage: receives what the command took; may be NULL
  * @left: what to do about processes that it leaves running
+ * @ended: receives the process of the command, which has ended and is kept as it was, with its
+ *	accounts in /proc, until child_reap(); then @usage stays as it is. 0 if no process could be
+ *	created, and with CHILD_LEFT_FOLLOW. NULL: it is reaped
  */
 struct child {
 	char **argv;
@@ -51,6 +55,7 @@ struct child {
 	bool *failed;
 	struct child_usage *usage;
 	enum child_left left;
+	pid_t *ended;
 };
 
 /**
@@ -60,5 +65,7 @@ struct child {
  * could not be executed; CTL_FAILED, after an error message, if no process could be created.
  */
 int child_run(const struct child *child);
+/* Reaps what child_run() left; nothing for 0. @usage may be NULL. */
+void child_reap(pid_t ended, struct child_usage *usage);
 
 #endif

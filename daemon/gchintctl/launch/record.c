@@ -276,6 +276,7 @@ static int command_run(struct recorder *r, char **argv, const sigset_t *taken)
 		.failed = &failed,
 		.usage = &r->usage,
 		.left = r->left,
+		.ended = &r->command,
 	};
 	int status;
 
@@ -391,6 +392,8 @@ static int recorder_run_command(struct recorder *r, char **command)
 	if (r->after_ms)
 		usleep(r->after_ms * 1000);
 	ret = daemon_stop(r);
+	/* Only now: the daemon has read the accounts of a command that has just ended. */
+	child_reap(r->command, &r->usage);
 	r->complete = r->ran && !ret;
 	if (!r->ran) {
 		if (!r->rotates) {

@@ -42,6 +42,7 @@ struct recorder {
 
 	char *argv[RECORD_ARGS], name[PATH_MAX], found[PATH_MAX + 32];
 	int args;
+	pid_t command; /* has ended, and is not reaped yet */
 	bool rotates; /* gchintd may rotate an existing file */
 	bool unnamed; /* the name was made of the program's and the time */
 	pid_t daemon;

@@ -29,6 +29,8 @@ struct tracker {
 	unsigned int slots, in_phase;
 	uint64_t next_id, gaps;
 	bool full;
+	void (*listener)(void *data, int32_t tgid, int32_t tid, enum tracker_news news);
+	void *listener_data;
 	/*
 	 * Small cache of threads whose names are recorded; a new entry replaces the one in its
 	 * place. A session belongs to one process image: in another session the same number is
@@ -184,6 +186,22 @@ static struct slot *slot_get(struct tracker *t, const struct message_event *e)
 	return s;
 }
 
+static void slot_report(const struct tracker *t, const struct slot *s, enum tracker_news news)
+{
+	if (t->listener && s->tid > 0)
+		t->listener(t->listener_data, s->tgid, s->tid, news);
+}
+
+static void slot_set_thread(const struct tracker *t, struct slot *s, const struct message_event *e)
+{
+	const bool same = s->tid == e->tid && s->tgid == e->tgid;
+
+	s->tgid = e->tgid;
+	s->tid = e->tid;
+	if (!same)
+		slot_report(t, s, TRACKER_THREAD_SEEN);
+}
+
 static void phase_record(struct tracker *t, struct slot *s, uint64_t now, enum record_end how)
 {
 	struct record r = { .t = now, .type = RECORD_PHASE, .phase = s->phase };
@@ -203,6 +221,7 @@ static void phase_end(struct tracker *t, struct slot *s, uint64_t now, enum reco
 	phase_record(t, s, now, how);
 	s->phase.id = 0;
 	t->in_phase--;
+	slot_report(t, s, TRACKER_PHASE_ENDED);
 }
 
 static void phase_begin(struct tracker *t, struct slot *s, const struct message_event *e)
@@ -250,8 +269,7 @@ static void on_phase(struct tracker *t, const struct message_event *e)
 	if (!s)
 		return;
 	if (e->has & HAS(GCHINT_EVENT_A_TID)) {
-		s->tgid = e->tgid;
-		s->tid = e->tid;
+		slot_set_thread(t, s, e);
 		thread_define(t, e);
 	}
 	if (s->phase.id && s->phase.phase == e->phase && s->phase.flags == e->flags) {
@@ -293,6 +311,7 @@ static void on_lease(struct tracker *t, const struct message_event *e)
 		if (!s)
 			return;
 		phase_end(t, s, e->time, PHASE_LEASE);
+		slot_report(t, s, TRACKER_LEASE_ENDED);
 		*at = s->next;
 		free(s);
 		t->slots--;
@@ -304,10 +323,8 @@ static void on_lease(struct tracker *t, const struct message_event *e)
 		break;
 	default:
 		s = slot_get(t, e);
-		if (s) {
-			s->tgid = e->tgid;
-			s->tid = e->tid;
-		}
+		if (s)
+			slot_set_thread(t, s, e);
 		/* The thread number may have been reused: record the name again. */
 		if (e->lease == GCHINT_LEASE_ATTACH && e->tid > 0)
 			t->named[(uint32_t)e->tid % NAMED].tid = 0;
@@ -372,10 +389,19 @@ void tracker_module_gone(struct tracker *t, uint64_t now)
 			struct slot *s = t->bucket[i];
 
 			phase_end(t, s, now, PHASE_MODULE);
+			slot_report(t, s, TRACKER_LEASE_ENDED);
 			t->bucket[i] = s->next;
 			free(s);
 			t->slots--;
 		}
+}
+
+void tracker_listen(struct tracker *t,
+		    void (*fn)(void *data, int32_t tgid, int32_t tid, enum tracker_news news),
+		    void *data)
+{
+	t->listener = fn;
+	t->listener_data = data;
 }
 
 void tracker_threads(struct tracker *t, void (*fn)(void *data, int32_t tgid, int32_t tid),

@@ -28,6 +28,20 @@ void tracker_gap(struct tracker *t);
 /* The module was unloaded: every open phase ends here. */
 void tracker_module_gone(struct tracker *t, uint64_t now);
 
+/* What a listener hears of. */
+enum tracker_news {
+	TRACKER_THREAD_SEEN, /* a thread has a lease, or another one than before */
+	TRACKER_PHASE_ENDED,
+	TRACKER_LEASE_ENDED, /* the thread may have ended, too */
+};
+
+/*
+ * Calls @fn with what happens to leased threads, when the tracker hears of it. There is one
+ * listener; @fn NULL: none.
+ */
+void tracker_listen(struct tracker *t,
+		    void (*fn)(void *data, int32_t tgid, int32_t tid, enum tracker_news news),
+		    void *data);
 /* Calls @fn for each leased thread. */
 void tracker_threads(struct tracker *t, void (*fn)(void *data, int32_t tgid, int32_t tid),
 		     void *data);

@@ -104,6 +104,9 @@ void sources_stop(struct sources *s)
 {
 	if (!s)
 		return;
+	/* First the hints: as the last leases end, the others read those threads once more. */
+	source_stop(s, SOURCE_library);
+	source_stop(s, SOURCE_genl);
 	/* In reverse order: a later source may use an earlier one. */
 	for (int i = SOURCE_NR; i-- > 0;)
 		source_stop(s, (enum source_id)i);
