@@ -92,11 +92,26 @@ ok "summary: the table has a line of all pauses" is "2 50.000 1.2% 40.000" \
 cp "$d/steps.db" "$d/busy.db"
 sqlite3 "$d/busy.db" "delete from sched; update phases set t0 = 1100000000, t1 = 1140000000 where id = 1; delete from phases where id > 1;
 	insert into sched values(1050000000, 7, 11, 1000, 2000, 0, 0, 0, 0), (1150000000, 7, 11, 50001000, 50002000, 0, 0, 0, 0)"
-ok "summary: running is not waiting for a CPU" is "collection used 20.0 ms of CPU (0.50 % of one CPU) and waited 20.0 ms for a CPU" \
+ok "summary: a CPU time with wide bounds is a range" is "collection used at most 40.0 ms of CPU and waited about 20.0 ms for a CPU" \
 	"$(answer busy | sed -n 2p)"
 ok "JSON has the bounds of the CPU time" is "20 0 40 20 0" "$("$ctl" --json summary "$d/busy.db" | python3 -c 'import json, sys
 c = json.load(sys.stdin)["cpu"]
 print(*(c[n] // 1000000 for n in ("run_ns", "low_ns", "high_ns", "wait_ns", "unknown_ns")))')"
+# It ran for 70 ms and 95 ms of the 100 ms: outside of the phase it was for 60 ms.
+ran() { # MS
+	sqlite3 "$d/busy.db" "update sched set run_ns = 1000 + $1 * 1000000, wait_ns = 2000 where t = 1150000000"
+	answer busy | sed -n 2p
+}
+ok "summary: CPU time that cannot have been outside of the phase is the lower bound" is "collection used 10.0 to 40.0 ms of CPU" "$(ran 70)"
+ok "summary: running is not waiting for a CPU" is "collection used 40.0 ms of CPU (1.0 % of one CPU)" "$(ran 100)"
+# The kernel adds to a running thread's account once in a tick.
+sqlite3 "$d/busy.db" "insert into meta values('sched.tick_ns', '4000000')"
+ok "summary: each reading may lack a tick" is "collection used 34.0 to 40.0 ms of CPU" "$(ran 98)"
+# A worker with a role collects whenever it runs, also until its end 11 ms after the last reading.
+sqlite3 "$d/busy.db" "insert into sched values(1050000000, 7, 12, 0, 0, 0, 0, 0, 0), (1149000000, 7, 12, 30000000, 0, 0, 0, 0, 0);
+	delete from meta where key = 'sched.tick_ns';
+	insert into leases(t, session, slot, tgid, tid, role, lease) values(1000000000, 1, 2, 7, 12, 2, 0), (1160000000, 1, 2, 7, 12, null, 5)"
+ok "summary: a worker's CPU time is all of it collection" is "collection used 70.0 to 81.0 ms of CPU" "$(ran 100)"
 ok "summary: an unknown CPU time is reported as unknown" is "collection's CPU time: unknown" "$(answer steps | sed -n '2s/ (.*//p')"
 unpowered() { # REMEDY: the answer where powercap is the only source of energy, and absent
 	sqlite3 "$d/busy.db" "delete from sources; insert into sources values('powercap', 0, 'absent', 'no counter', '$1', 0)"

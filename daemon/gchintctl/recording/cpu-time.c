@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <uapi/linux/gchint_netlink.h>
+
 #include "db.h"
 
 /* The time between two readings of a thread's account, or from the last one on (@t1 0). */
@@ -18,10 +20,20 @@ struct account {
 	uint64_t in_phases_ns, in_sure_ns;
 };
 
+/* A thread with a role: it runs for the collector, in phases of its own or of other threads. */
+struct worker {
+	int32_t tgid, tid;
+	bool follows; /* another thread's phases: what it runs outside of those is its own */
+	uint64_t end; /* of its last lease; 0 not known */
+};
+
 struct cpu_times {
 	struct account *account; /* by thread, then by time */
 	size_t nr;
-	uint64_t sure_ns; /* of all threads in phases whose end is known */
+	struct worker *worker; /* by thread */
+	size_t workers;
+	double tick_ns; /* a reading lacks up to this much of the CPU time of a thread that runs */
+	uint64_t sure_ns; /* of all threads but workers, in phases whose end is known */
 };
 
 static int by_thread(int32_t tgid, int32_t tid, const struct account *a)
@@ -130,6 +142,58 @@ static bool accounts_load(struct cpu_times *times, const struct run *run)
 	return good;
 }
 
+static bool lease_is_end(int64_t lease)
+{
+	return lease == GCHINT_LEASE_DETACH || lease == GCHINT_LEASE_EXIT ||
+	       lease == GCHINT_LEASE_EXEC || lease == GCHINT_LEASE_CLOSE;
+}
+
+static bool workers_load(struct cpu_times *times, const struct run *run)
+{
+	sqlite3_stmt *s = db_query(run->db, "SELECT tgid, tid, t, role, lease FROM leases "
+					    "ORDER BY tgid, tid, t");
+	bool good = true;
+
+	while (good && db_next(s)) {
+		struct worker *last = times->workers ? &times->worker[times->workers - 1] : NULL;
+		const struct worker now = { .tgid = (int32_t)db_int(s, 0, 0),
+					    .tid = (int32_t)db_int(s, 1, 0),
+					    .follows = db_int(s, 3, 0) == GCHINT_ROLE_FOLLOW };
+
+		if (last && (last->tgid != now.tgid || last->tid != now.tid))
+			last = NULL;
+		if (last) {
+			last->follows = last->follows || now.follows;
+			last->end = lease_is_end(db_int(s, 4, -1)) ? (uint64_t)db_int(s, 2, 0) : 0;
+		} else if (db_int(s, 3, 0) > GCHINT_ROLE_NONE) {
+			good = run_grow(&times->worker, times->workers, sizeof(now));
+			if (good)
+				times->worker[times->workers++] = now;
+		}
+	}
+	sqlite3_finalize(s);
+	return good;
+}
+
+/* NULL if the thread has no role. */
+static const struct worker *worker_find(const struct cpu_times *times, int32_t tgid, int32_t tid)
+{
+	size_t lo = 0, hi = times->workers;
+
+	while (lo < hi) {
+		const size_t mid = (lo + hi) / 2;
+		const struct worker *w = &times->worker[mid];
+
+		if (w->tgid == tgid && w->tid == tid)
+			return w;
+		if (w->tgid != tgid ? w->tgid < tgid : w->tid < tid)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return NULL;
+}
+
 /* Time of a thread in [@t0, @t1), which no other call for it overlaps. */
 static void accounts_add_span(struct cpu_times *times, int32_t tgid, int32_t tid, uint64_t t0,
 			      uint64_t t1, bool sure)
@@ -169,7 +233,7 @@ static void accounts_add_phases(struct cpu_times *times, const struct run_phase 
 	for (size_t i = 0; i < nr; i++) {
 		const struct run_phase *p = phase[i];
 
-		if (sure && p->unsure)
+		if (sure && (p->unsure || worker_find(times, p->tgid, p->tid)))
 			continue;
 		if (!last || p->tgid != last->tgid || p->tid != last->tid)
 			end = 0;
@@ -185,13 +249,16 @@ struct cpu_times *cpu_times_of(const struct run *run)
 {
 	const struct run_phase **phase = malloc((run->phases + 1) * sizeof(*phase));
 	struct cpu_times *times = calloc(1, sizeof(*times));
+	char tick[32];
 
-	if (!times || !phase || !accounts_load(times, run)) {
+	if (!times || !phase || !accounts_load(times, run) || !workers_load(times, run)) {
 		free(phase);
 		cpu_times_free(times);
 		run_no_memory(run);
 		return NULL;
 	}
+	if (db_meta(run->db, "sched.tick_ns", tick, sizeof(tick)))
+		times->tick_ns = fmax(0, strtod(tick, NULL));
 	for (size_t i = 0; i < run->phases; i++)
 		phase[i] = &run->phase[i];
 	qsort(phase, run->phases, sizeof(*phase), by_thread_and_begin);
@@ -203,8 +270,10 @@ struct cpu_times *cpu_times_of(const struct run *run)
 
 void cpu_times_free(struct cpu_times *times)
 {
-	if (times)
+	if (times) {
 		free(times->account);
+		free(times->worker);
+	}
 	free(times);
 }
 
@@ -213,39 +282,91 @@ static double limit(double value, double low, double high)
 	return value < low ? low : value < high ? value : high;
 }
 
-/* @in of the account's time is in phases, and @part of that is asked for. */
-static struct cpu_time account_part(const struct account *a, uint64_t part_ns, uint64_t in_ns)
+/* Of @part of the account's time, which has @in_ns of it in phases. */
+static struct cpu_time account_part(const struct cpu_times *times, const struct account *a,
+				    uint64_t part_ns, uint64_t in_ns)
 {
 	const double part = (double)part_ns, in = (double)in_ns, window = (double)(a->t1 - a->t0);
 	const double ran = limit(a->run_ns, 0, window), awake = ran + a->wait_ns;
-	const struct cpu_time time = { .least = limit(ran - (window - part), 0, part),
-				       .most = limit(ran, 0, part) };
+	const struct cpu_time time = {
+		.least = limit(ran - times->tick_ns - (window - part), 0, part),
+		.most = limit(ran + times->tick_ns, 0, part),
+	};
 
-	return (struct cpu_time){ limit(awake > 0 ? part * ran / (in > awake ? in : awake) : 0,
-					time.least, time.most),
+	return (struct cpu_time){ limit(awake > 0 ? part * ran / fmax(in, awake) : 0, time.least,
+					time.most),
 				  time.least, time.most };
+}
+
+/* Adds what a thread did between its readings @first and @end. */
+static void sum_add_thread(struct cpu_time_sum *sum, const struct cpu_times *times,
+			   const struct account *first, const struct account *end)
+{
+	double known = 0, run = 0, wait = 0, low = 0, high = 0; /* in phases */
+	double ran = 0, outside = 0;
+
+	for (const struct account *a = first; a < end; a++) {
+		const double in = (double)a->in_sure_ns;
+		struct cpu_time time;
+
+		if (!a->t1 || a->run_ns < 0 || in <= 0)
+			continue;
+		time = account_part(times, a, a->in_sure_ns, a->in_sure_ns);
+		known += in;
+		run += time.ns;
+		low += time.least;
+		high += time.most;
+		/* In a phase it runs, waits, or sleeps if there is not enough of both. */
+		wait += fmin(a->wait_ns, in - time.ns);
+		ran += a->run_ns;
+		outside += (double)(a->t1 - a->t0) - in;
+	}
+	/* Of all of it the readings between lack nothing. */
+	sum->known += (uint64_t)known;
+	sum->run += (uint64_t)run;
+	sum->wait += (uint64_t)wait;
+	sum->low += (uint64_t)fmax(low, ran - times->tick_ns - outside);
+	sum->high += (uint64_t)fmin(high, ran + times->tick_ns);
+}
+
+/* All that a thread with a role runs is collection, also after its last reading. */
+static void sum_add_worker(struct cpu_time_sum *sum, const struct cpu_times *times,
+			   const struct worker *w, const struct account *first,
+			   const struct account *end)
+{
+	double ran = 0, waited = 0;
+
+	for (const struct account *a = first; a < end; a++) {
+		ran += a->t1 ? fmax(0, a->run_ns) : 0;
+		waited += a->t1 ? a->wait_ns : 0;
+	}
+	sum->workers++;
+	sum->run += (uint64_t)ran;
+	sum->wait += (uint64_t)waited;
+	sum->low += (uint64_t)(w->follows ? 0 : fmax(0, ran - times->tick_ns));
+	sum->high += (uint64_t)(ran + times->tick_ns);
+	if (w->end > end[-1].t0)
+		sum->high += w->end - end[-1].t0;
 }
 
 struct cpu_time_sum cpu_times_sum(const struct cpu_times *times)
 {
 	struct cpu_time_sum sum = { 0 };
 
-	for (size_t i = 0; i < times->nr; i++) {
+	for (size_t i = 0, next; i < times->nr; i = next) {
 		const struct account *a = &times->account[i];
-		const uint64_t in = a->in_sure_ns;
-		struct cpu_time time;
+		const struct worker *w = worker_find(times, a->tgid, a->tid);
 
-		if (!a->t1 || a->run_ns < 0 || !in)
-			continue;
-		time = account_part(a, in, in);
-		sum.known += in;
-		sum.run += (uint64_t)time.ns;
-		sum.low += (uint64_t)time.least;
-		sum.high += (uint64_t)time.most;
-		/* In a phase it runs, waits, or sleeps if there is not enough of both. */
-		sum.wait += (uint64_t)fmin(a->wait_ns, (double)in - time.ns);
+		for (next = i + 1; next < times->nr; next++)
+			if (by_thread(a->tgid, a->tid, &times->account[next]))
+				break;
+		if (w && next > i + 1)
+			sum_add_worker(&sum, times, w, a, &times->account[next]);
+		else if (!w)
+			sum_add_thread(&sum, times, a, &times->account[next]);
 	}
 	sum.unknown = times->sure_ns > sum.known ? times->sure_ns - sum.known : 0;
+	sum.high += sum.unknown;
 	return sum;
 }
 
@@ -286,7 +407,7 @@ void cpu_time_each(const struct cpu_times *times, const struct run_phase *p, uin
 		if (to <= from)
 			continue;
 		whole = ends && a->run_ns >= 0 ?
-				account_part(a, to - from, a->in_phases_ns) :
+				account_part(times, a, to - from, a->in_phases_ns) :
 				(struct cpu_time){ (double)(to - from), 0, (double)(to - from) };
 		part_call(cpu, inside ? times->account[i + 1].cpu : -1, from, to, whole, fn, data);
 		t0 = to;

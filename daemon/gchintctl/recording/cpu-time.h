@@ -44,20 +44,22 @@ void cpu_time_each(const struct cpu_times *times, const struct run_phase *p, uin
 		   uint64_t t1, cpu_time_fn fn, void *data);
 
 /**
- * struct cpu_time_sum - what the threads of a run did in their phases; ns
- * @known: time of phases between two readings of their thread's account; phases of one thread that
- *	overlap count once
- * @unknown: time of phases that no two readings of the account enclose
- * @run: of @known, on a CPU: estimate
- * @low: lower bound of @run
- * @high: upper bound of @run
- * @wait: of @known, runnable but without a CPU: estimate
+ * struct cpu_time_sum - CPU time of collection; ns
+ * @workers: threads with a role, whose CPU time is all of it collection
+ * @known: time of phases of other threads between two readings of the thread's account; phases of
+ *	one thread that overlap count once
+ * @unknown: time of phases of these that no two readings of the account enclose
+ * @run: on a CPU: estimate, of workers and @known
+ * @low: lower bound, of all
+ * @high: upper bound, of all, @unknown included
+ * @wait: runnable but without a CPU: estimate, of workers and @known
  */
 struct cpu_time_sum {
+	size_t workers;
 	uint64_t known, unknown, run, low, high, wait;
 };
 
-/* Over all phases whose end is known. */
+/* Over all workers, and phases whose end is known. */
 struct cpu_time_sum cpu_times_sum(const struct cpu_times *times);
 
 /* Where the accounts come from; "" if the recording has none. */

@@ -130,33 +130,38 @@ static bool cpu_time_sum_of(const struct run *run, struct cpu_time_sum *sum)
 	return true;
 }
 
+/* Bounds further apart than a tenth are printed as a range. */
 static void answer_print_cpu(const struct run *run)
 {
-	char ran[24], share[24], waited[24], unknown[24];
+	char low[24], high[24], share[24], waited[24];
 	struct cpu_time_sum c;
+	bool wide;
 
 	if (!run->phases || !cpu_time_sum_of(run, &c))
 		return;
-	if (!c.known) {
+	if (!c.known && !c.workers) {
 		puts("collection's CPU time: unknown (no two readings of a thread's account in "
 		     "sched around a phase: shorten [sched] period_ms)");
 		return;
 	}
-	/* Without a tenth of the phases it is no total. */
-	if (c.unknown > (c.known + c.unknown) / 10)
-		printf("collection used %s of CPU or more",
-		       length_format((double)c.run, ran, sizeof(ran)));
+	wide = c.high - c.low > c.high / 10;
+	length_format((double)c.low, low, sizeof(low));
+	length_format((double)c.high, high, sizeof(high));
+	/* "39.0 to 63.0 ms" */
+	if (!strcmp(strchr(low, ' '), strchr(high, ' ')))
+		*strchr(low, ' ') = '\0';
+	if (wide && c.low)
+		printf("collection used %s to %s of CPU", low, high);
+	else if (wide)
+		printf("collection used at most %s of CPU", high);
 	else
 		printf("collection used %s of CPU (%s of one CPU)",
-		       length_format((double)c.run, ran, sizeof(ran)),
+		       length_format((double)c.run, low, sizeof(low)),
 		       share_format((double)c.run, (double)run_duration(run), share,
 				    sizeof(share)));
 	if (c.wait > c.run / 100)
-		printf(" and waited %s for a CPU",
+		printf(" and waited %s%s for a CPU", wide ? "about " : "",
 		       length_format((double)c.wait, waited, sizeof(waited)));
-	if (c.unknown)
-		printf("; unknown for %s of phases, outside of the readings",
-		       length_format((double)c.unknown, unknown, sizeof(unknown)));
 	putchar('\n');
 }
 
@@ -738,7 +743,7 @@ static void summary_json_cpu(struct json *j, const struct run *run)
 {
 	struct cpu_time_sum c;
 
-	if (!cpu_time_sum_of(run, &c) || !c.known) {
+	if (!cpu_time_sum_of(run, &c) || (!c.known && !c.workers)) {
 		json_null(j, "cpu");
 		return;
 	}
@@ -749,6 +754,7 @@ static void summary_json_cpu(struct json *j, const struct run *run)
 	json_uint(j, "wait_ns", c.wait);
 	json_uint(j, "known_ns", c.known);
 	json_uint(j, "unknown_ns", c.unknown);
+	json_uint(j, "workers", c.workers);
 	json_end(j);
 }
 
