@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Description: collects for a tenth of a second and ends at once. Prints the CPU time, in ns, of
- * the main thread in its phases and in all, and that of a worker with a role, which runs all of it
- * in those phases and still exists at the end.
+ * the main thread in its four pauses and in all, and that of a worker with a role, which runs all
+ * of it in the first one, in a phase of its own, and still exists at the end.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -43,7 +43,9 @@ static void *worker(void *unused)
 	    gchint_attach(session, 0, GCHINT_ROLE_STW, NULL, &thread))
 		return NULL;
 	pthread_barrier_wait(&attached);
+	gchint_begin(thread, GCHINT_PHASE_MARK, GCHINT_F_STW);
 	burn(30);
+	gchint_end(thread);
 	worker_ns = cpu_ns();
 	pthread_barrier_wait(&worked);
 	pause();

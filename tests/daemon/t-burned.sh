@@ -26,4 +26,18 @@ print(truth, cpu, file=sys.stderr)' "$d/json" $((phases + worker)) 2>"$d/said"
 ok "the CPU time of collection is between its bounds, with that of a worker" is "1 0 True True" "$(bounds)"
 sed 's/^/# /' "$d/said"
 "$ctl" summary "$d/r.db" >"$d/summary"
-ok "the summary has it" grep -qE '^collection used (at most )?[0-9.]+ ([mu]s )?(to [0-9.]+ ms )?' "$d/summary"
+ok "the summary has it" grep -qE '^collection used (at most )?[0-9.]+ .*of CPU' "$d/summary"
+
+# The same pauses live, where phases overlap: a marker in the first one.
+ok "five phases are four pauses" is "5|4" "$(sql 'select (select count(*) from phases where flags = 1), count(*) from pauses')"
+fresh live
+mkdir "$d/out"
+printf '[metrics]\ntextfile = %s\nperiod_s = 1\n' "$d/out/gchint.prom" >"$d/conf"
+export GCHINT_STREAM=$d/stream
+start -c "$d/conf" --tracefs "$d/none"
+"$BUILD/burned" >"$d/truth"
+ok "the metrics have them" wait_for 30 grep -q '^gchint_pause_seconds_count 4$' "$d/out/gchint.prom"
+stop
+unset GCHINT_STREAM
+ok "their total is that of the recording" is 1 "$(sql "select abs(sum(ns) / 1e9 -
+	$(sed -n 's/^gchint_pause_seconds_sum //p' "$d/out/gchint.prom")) < 1e-6 from pauses")"

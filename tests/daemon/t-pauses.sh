@@ -64,6 +64,14 @@ paged() { # NAME: the page's first key figure
 }
 ok "report: parallel markers" is "50.0 ms, 2 pauses" "$(paged parallel)"
 ok "report: stop, mark, restart" is "63.0 ms, 2 pauses" "$(paged steps)"
+exported() { # NAME: number and total of pauses in ms
+	"$ctl" export -f openmetrics "$d/$1.db" | awk '$1 == "gchint_pause_seconds_count" { n = $2 }
+		$1 == "gchint_pause_seconds_sum" { sum = $2 } END { printf "%d %.3f", n, sum * 1000 }'
+}
+ok "OpenMetrics: parallel markers" is "2 50.000" "$(exported parallel)"
+ok "OpenMetrics: stop, mark, restart" is "2 62.994" "$(exported steps)"
+ok "OpenMetrics: two processes" is "3 140.000" "$(exported processes)"
+ok "OpenMetrics: unknown ends" is "1 30.000" "$(exported unsure)"
 # SQLite alone, with the view of the file, gives the same.
 own() {
 	rm -f "$d/own.db"

@@ -189,7 +189,7 @@ static void rails(struct host *host)
 		    "each core is a rail, in joules by the PMU's scale");
 	text = metrics_text(host->metrics, NULL, NULL, METRICS_FOR_GROUP, METRICS_PROMETHEUS,
 			    &size);
-	CHECK(text && !strstr(text, "2.5") &&
+	CHECK(text && !strstr(text, "} 2.5") &&
 		      strstr(text, "energy-core\",label=\"core of CPU 0,4\"} 1\n"),
 	      "public metrics show whole joules of perf's counters");
 	free(text);

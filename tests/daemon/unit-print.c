@@ -143,7 +143,7 @@ static void drops(struct metrics *m)
 	}
 }
 
-static void tell(const struct metrics *m, const struct metrics_around *around,
+static void tell(struct metrics *m, const struct metrics_around *around,
 		 const struct writer_stats *writer, enum metrics_for whom,
 		 enum metrics_format format)
 {

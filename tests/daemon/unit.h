@@ -63,6 +63,7 @@ void unit_memory(void);
 void unit_message(void);
 void unit_names(void);
 void unit_overlap(void);
+void unit_pauses(void);
 void unit_perf(void);
 void unit_power(void);
 void unit_probes(void);

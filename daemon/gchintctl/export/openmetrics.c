@@ -48,8 +48,8 @@ static void totals_add_rails(sqlite3 *db, struct metrics *m)
 
 static void totals_add_phases(sqlite3 *db, struct metrics *m)
 {
-	sqlite3_stmt *s =
-		db_query(db, "SELECT t0, t1, phase, flags FROM phases WHERE t1 IS NOT NULL");
+	sqlite3_stmt *s = db_query(db, "SELECT t0, t1, phase, flags, tgid, uncertain FROM phases "
+				       "WHERE t1 IS NOT NULL ORDER BY t0, id");
 
 	while (db_next(s)) {
 		struct record r = { .t = (uint64_t)db_int(s, 1, 0), .type = RECORD_PHASE };
@@ -57,6 +57,9 @@ static void totals_add_phases(sqlite3 *db, struct metrics *m)
 		r.phase.t0 = (uint64_t)db_int(s, 0, 0);
 		r.phase.phase = (uint32_t)db_int(s, 2, 0);
 		r.phase.flags = db_u32(s, 3, UNKNOWN_U32);
+		r.phase.tgid = (int32_t)db_int(s, 4, 0);
+		r.phase.uncertain = db_int(s, 5, 0);
+		r.phase.id = UINT64_MAX; /* its begin is not observed */
 		r.phase.how = PHASE_EDGE;
 		metrics_observe(m, &r);
 	}
@@ -100,6 +103,7 @@ static int totals_write(sqlite3 *db, FILE *out, enum metrics_format format)
 		totals_add_rails(db, m);
 		totals_add_phases(db, m);
 		totals_add_decisions(db, m);
+		metrics_finish(m);
 		text = metrics_text(m, NULL, NULL, METRICS_FOR_KNOWN, format, &size);
 	}
 	metrics_free(m);

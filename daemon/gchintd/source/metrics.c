@@ -15,6 +15,7 @@
 #include "../../common/schema.h"
 #include "../../version.h"
 #include "../store/writer.h"
+#include "pauses.h"
 
 #define RAILS (5 * RAILS_MAX + 1) /* of all sources, numbered from 1 */
 #define DROPS 32
@@ -61,6 +62,9 @@ struct histogram {
 
 struct metrics {
 	struct histogram length[GCHINT_PHASE_NR][WAITS_NR];
+	struct histogram pause;
+	struct pauses pauses;
+	uint64_t last_id; /* of a phase that has begun */
 	uint64_t phases[GCHINT_PHASE_NR], phase_ns[GCHINT_PHASE_NR];
 	uint64_t reasons[GCHINT_REASON_NR];
 	uint64_t latency_ns, latencies;
@@ -71,11 +75,6 @@ struct metrics {
 	struct record_cost cost;
 	bool has_cost;
 };
-
-struct metrics *metrics_new(void)
-{
-	return calloc(1, sizeof(struct metrics));
-}
 
 void metrics_free(struct metrics *m)
 {
@@ -163,10 +162,44 @@ static void histogram_observe(struct histogram *h, uint64_t ns)
 	h->sum_ns += ns;
 }
 
+static void pause_observe(void *data, uint64_t ns)
+{
+	struct metrics *m = data;
+
+	histogram_observe(&m->pause, ns);
+}
+
+struct metrics *metrics_new(void)
+{
+	struct metrics *m = calloc(1, sizeof(*m));
+
+	if (m)
+		m->pauses = (struct pauses){ .fn = pause_observe, .data = m };
+	return m;
+}
+
+/* An open phase is recorded again when it makes progress. */
+static void stop_observe(struct metrics *m, const struct record *r)
+{
+	const struct record_phase *p = &r->phase;
+	const bool begins = p->how == PHASE_OPEN && p->id > m->last_id;
+
+	if (begins)
+		m->last_id = p->id;
+	if (waits_classify(p->flags) != WAITS_ALL)
+		return;
+	if (begins)
+		pauses_begin(&m->pauses, p->tgid);
+	else if (p->how != PHASE_OPEN)
+		pauses_end(&m->pauses, p->tgid, p->t0, r->t, p->id <= m->last_id,
+			   !p->uncertain && r->t >= p->t0);
+}
+
 void metrics_observe(struct metrics *m, const struct record *r)
 {
 	switch (r->type) {
 	case RECORD_PHASE:
+		stop_observe(m, r);
 		if (r->phase.how == PHASE_OPEN || r->phase.phase >= GCHINT_PHASE_NR)
 			break;
 		if (r->t < r->phase.t0)
@@ -206,6 +239,11 @@ void metrics_observe(struct metrics *m, const struct record *r)
 	}
 }
 
+void metrics_finish(struct metrics *m)
+{
+	pauses_settle(&m->pauses, UINT64_MAX);
+}
+
 /* A text that is being written. The two formats name counters differently. */
 struct exposition {
 	FILE *f;
@@ -236,34 +274,41 @@ static void phases_print(const struct exposition *x, const struct metrics *m)
 			name_phase((uint32_t)i), (double)m->phase_ns[i] / 1e9);
 }
 
-static void histogram_print(FILE *f, const struct histogram *h, const char *phase,
-			    const char *waits)
+/* @labels: "" or with a comma at the end. */
+static void histogram_print(FILE *f, const char *name, const struct histogram *h,
+			    const char *labels)
 {
+	const int length = (int)strlen(labels) - 1; /* without the comma */
 	uint64_t count = 0;
 
 	for (size_t i = 0; i <= BUCKETS; i++) {
 		count += h->count[i];
-		fprintf(f, "gchint_phase_length_seconds_bucket{phase=\"%s\",waits=\"%s\",le=\"",
-			phase, waits);
+		fprintf(f, "gchint_%s_bucket{%sle=\"", name, labels);
 		if (i < BUCKETS)
 			fprintf(f, "%g", (double)buckets[i] / 1e9);
 		else
 			fputs("+Inf", f);
 		fprintf(f, "\"} %llu\n", (unsigned long long)count);
 	}
-	fprintf(f, "gchint_phase_length_seconds_sum{phase=\"%s\",waits=\"%s\"} %.9f\n", phase,
-		waits, (double)h->sum_ns / 1e9);
-	fprintf(f, "gchint_phase_length_seconds_count{phase=\"%s\",waits=\"%s\"} %llu\n", phase,
-		waits, (unsigned long long)count);
+	if (*labels) {
+		fprintf(f, "gchint_%s_sum{%.*s} %.9f\n", name, length, labels,
+			(double)h->sum_ns / 1e9);
+		fprintf(f, "gchint_%s_count{%.*s} %llu\n", name, length, labels,
+			(unsigned long long)count);
+	} else {
+		fprintf(f, "gchint_%s_sum %.9f\ngchint_%s_count %llu\n", name,
+			(double)h->sum_ns / 1e9, name, (unsigned long long)count);
+	}
 }
 
 /* Prints only combinations that occurred: a series that stays 0 carries no information. */
 static void lengths_print(const struct exposition *x, const struct metrics *m)
 {
 	static const char *const names[WAITS_NR] = { "none", "one", "all" };
+	char labels[64];
 
 	head_print(x, "phase_length_seconds", "histogram", "seconds",
-		   "Length of phases by waiting mutators: all (a pause), one, or none.");
+		   "Length of phases by waiting mutators: all, one, or none. They overlap.");
 	for (uint32_t i = 1; i < GCHINT_PHASE_NR; i++)
 		for (int w = 0; w < WAITS_NR; w++) {
 			const struct histogram *h = &m->length[i][w];
@@ -271,9 +316,14 @@ static void lengths_print(const struct exposition *x, const struct metrics *m)
 
 			for (size_t b = 0; b <= BUCKETS; b++)
 				any = any || h->count[b];
+			snprintf(labels, sizeof(labels), "phase=\"%s\",waits=\"%s\",",
+				 name_phase(i), names[w]);
 			if (any)
-				histogram_print(x->f, h, name_phase(i), names[w]);
+				histogram_print(x->f, "phase_length_seconds", h, labels);
 		}
+	head_print(x, "pause_seconds", "histogram", "seconds",
+		   "Length of pauses: times in which all mutators of a process are stopped.");
+	histogram_print(x->f, "pause_seconds", &m->pause, "");
 }
 
 static void decisions_print(const struct exposition *x, const struct metrics *m)
@@ -398,7 +448,7 @@ static void daemon_print(const struct exposition *x, const struct metrics *m,
 	}
 }
 
-char *metrics_text(const struct metrics *m, const struct metrics_around *around,
+char *metrics_text(struct metrics *m, const struct metrics_around *around,
 		   const struct writer_stats *writer, enum metrics_for whom,
 		   enum metrics_format format, size_t *size)
 {
@@ -407,6 +457,7 @@ char *metrics_text(const struct metrics *m, const struct metrics_around *around,
 
 	if (!x.f)
 		return NULL;
+	pauses_settle(&m->pauses, clock_now());
 	if (format == METRICS_OPENMETRICS)
 		head_print(&x, "build", "info", NULL, "The gchintd that exports these metrics.");
 	else

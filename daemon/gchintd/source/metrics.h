@@ -21,6 +21,8 @@ void metrics_free(struct metrics *m);
 
 /* Accounts a record. Called for each one when it is made. */
 void metrics_observe(struct metrics *m, const struct record *r);
+/* No more records follow. */
+void metrics_finish(struct metrics *m);
 
 /**
  * metrics_rail - a rail by its number in the recording
@@ -66,7 +68,7 @@ struct metrics_around {
 
 /**
  * metrics_text - the exposition
- * @m: totals
+ * @m: totals; a pause counts a second after its end
  * @around: may be NULL
  * @writer: may be NULL
  * @whom: the audience
@@ -75,7 +77,7 @@ struct metrics_around {
  *
  * Returns a string to be freed, NULL without memory.
  */
-char *metrics_text(const struct metrics *m, const struct metrics_around *around,
+char *metrics_text(struct metrics *m, const struct metrics_around *around,
 		   const struct writer_stats *writer, enum metrics_for whom,
 		   enum metrics_format format, size_t *size);
 
