@@ -103,6 +103,14 @@ ok "policies of equal power need not be told apart" is 1 "$(modelled "$d/nopolic
 sqlite3 "$d/nopolicy.db" "update opps set power_uw = power_uw + 1 where policy = 1"
 ok "policies of different power must be told apart" is "1 0" \
 	"$(modelled "$d/nopolicy.db" | grep -c ' ?  (.* not known)') $(modelled "$d/nopolicy.db" | grep -c 'J (modelled)')"
+# No frequency of the phases' CPU was recorded: nothing is modelled, and that is not 0 J.
+cp "$d/r.db" "$d/nofrequency.db"
+sqlite3 "$d/nofrequency.db" "delete from transitions; delete from rails; delete from samples; delete from phases where t1 is null"
+ok "phases at an unknown frequency are one line" is "  not counted: $(sqlite3 "$d/nofrequency.db" "select printf('%.3f', sum(t1 - t0) / 1e6) from phases") ms of phases at an unknown frequency" \
+	"$(modelled "$d/nofrequency.db" | grep .)"
+ok "the answer says so" is 1 "$("$ctl" summary "$d/nofrequency.db" | grep -c "^energy is not modelled either: no frequency of a phase's CPU was recorded$")"
+ok "in JSON it is null" is None "$("$ctl" --json summary "$d/nofrequency.db" | python3 -c 'import json, sys
+print(*[e["joules"] for e in json.load(sys.stdin)["energy"]])')"
 cp "$d/r.db" "$d/none.db"
 sqlite3 "$d/none.db" "delete from samples; delete from transitions; delete from phases; delete from costs; delete from residency"
 "$ctl" --json top -n 1 "$d/none.db" >"$d/json"

@@ -452,6 +452,7 @@ struct modelling {
 	struct energy *e;
 	unsigned int group;
 	int cpu;
+	uint64_t ns; /* with a known frequency */
 };
 
 static void add_stretch(void *data, uint32_t khz, uint64_t ns)
@@ -460,6 +461,7 @@ static void add_stretch(void *data, uint32_t khz, uint64_t ns)
 	struct energy_part *part = &m->e->part[m->group];
 	double joules = powers_at(m->powers, m->cpu, khz) * 1e-6 * (double)ns * 1e-9;
 
+	m->ns += ns;
 	if (joules <= 0) {
 		part->unknown_ns += ns;
 		return;
@@ -485,7 +487,9 @@ bool energy_modelled(const struct run *run, struct energy *e, char *source, size
 	for (size_t i = 0; i < run->phases && any; i++) {
 		m.group = run->phase[i].group;
 		m.cpu = run->phase[i].cpu;
+		m.ns = 0;
 		run_stretches(run, m.cpu, run->phase[i].t0, run->phase[i].t1, add_stretch, &m);
+		e->no_khz_ns += run->phase[i].t1 - run->phase[i].t0 - m.ns;
 	}
 	powers_free(m.powers);
 	return any;

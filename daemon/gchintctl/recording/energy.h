@@ -58,6 +58,7 @@ struct energy {
 	bool still; /* a counter that never moved: its energy is not known */
 	size_t wrapped; /* intervals that are unknown because the counter may have wrapped twice */
 	uint64_t interval_ns; /* median distance of samples */
+	uint64_t no_khz_ns; /* energy_modelled(): phases on a CPU at an unknown frequency */
 };
 
 /* Groups of phases that can share a stretch. */

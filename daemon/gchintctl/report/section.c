@@ -239,8 +239,9 @@ static void sensor_write(const struct column *c, FILE *html)
 	fputs(". ", html);
 }
 
-static void energy_notes(const struct column *column, size_t columns, const char *modelled,
-			 FILE *html)
+/* @modelled: from energy_modelled() with @source; NULL if it failed. */
+static void energy_notes(const struct column *column, size_t columns, const struct energy *modelled,
+			 const char *source, FILE *html)
 {
 	fputs("</tbody></table></div>\n<p class=\"note\">", html);
 	for (size_t c = 0; c < columns; c++)
@@ -254,8 +255,11 @@ static void energy_notes(const struct column *column, size_t columns, const char
 		      html);
 	if (modelled) {
 		fputs("Modelled: power of each OPP from ", html);
-		escape_html(html, modelled);
+		escape_html(html, source);
 		fputs(" times the phase's time at it, its CPU taken to be busy.", html);
+		if (modelled->no_khz_ns)
+			fprintf(html, " Not counted: %.3f ms of phases at an unknown frequency.",
+				(double)modelled->no_khz_ns / 1e6);
 	}
 	fputs("</p>\n", html);
 }
@@ -301,7 +305,7 @@ static void energy_by_phase(const struct run *run, const struct column *column, 
 	for (size_t c = 0; c < columns; c++)
 		fprintf(html, "<td><b>%.4f</b></td>", column[c].e.total);
 	fputs(modelled ? "<td>phases only</td></tr>\n" : "</tr>\n", html);
-	energy_notes(column, columns, modelled ? source : NULL, html);
+	energy_notes(column, columns, modelled ? &model : NULL, source, html);
 }
 
 static void energy_by_process(const struct run *run, struct column *column, FILE *html)

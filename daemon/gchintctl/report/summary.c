@@ -190,7 +190,7 @@ static void answer_print_no_energy(const struct run *run)
 static void answer_print_energy(const struct run *run)
 {
 	struct energy e, first;
-	char source[64];
+	char source[64], length[24];
 	size_t rail = 0, known = 0;
 
 	for (size_t i = 0; i < run->rails; i++)
@@ -216,9 +216,16 @@ static void answer_print_energy(const struct run *run)
 	} else if (energy_of_cores(run, NULL, &e)) {
 		printf("energy: %.3g J of all cores\n", e.total);
 	} else if (energy_modelled(run, &e, source, sizeof(source)) && e.total > 0) {
-		printf("energy: %.3g J in phases (modelled from %s)\n", e.total, source);
+		printf("energy: %.3g J in phases (modelled from %s)", e.total, source);
+		if (e.no_khz_ns)
+			printf(", without %s of them at an unknown frequency",
+			       length_format((double)e.no_khz_ns, length, sizeof(length)));
+		putchar('\n');
 	} else {
 		answer_print_no_energy(run);
+		if (*source && e.no_khz_ns)
+			puts("energy is not modelled either: no frequency of a phase's CPU was "
+			     "recorded");
 	}
 }
 
@@ -505,6 +512,9 @@ static void summary_print_energy(const struct run *run)
 		for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++)
 			energy_part_print_modelled(&e.part[g],
 						   run_group_name(g, name, sizeof(name)));
+		if (e.no_khz_ns)
+			printf("  not counted: %.3f ms of phases at an unknown frequency\n",
+			       MS(e.no_khz_ns));
 	}
 }
 
@@ -814,7 +824,11 @@ static void summary_print_json(const struct run *run)
 		json_null(&j, "rail");
 		json_text(&j, "how", "modelled");
 		json_text(&j, "source", source);
-		json_real(&j, "joules", e.total, 9);
+		if (e.total > 0)
+			json_real(&j, "joules", e.total, 9);
+		else
+			json_null(&j, "joules");
+		json_uint(&j, "unknown_frequency_ns", e.no_khz_ns);
 		summary_json_energy(&j, &e, false);
 		json_end(&j);
 	}
