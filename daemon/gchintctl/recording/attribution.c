@@ -48,6 +48,7 @@ struct attributing {
 	size_t cpus;
 	enum attribution_weight weight;
 	struct range idle_w;
+	double per_busy; /* J of the active part for each weighed second, over the whole recording */
 };
 
 static double khz_weight(const struct attributing *a, int cpu, uint32_t khz)
@@ -353,6 +354,7 @@ static bool attributing_fit(struct attributing *a)
 	}
 	if (f.n)
 		a->idle_w = fit_idle(&f, a->weight == WEIGHT_POWER);
+	a->per_busy = f.x > 0 ? fmax(0, f.y - a->idle_w.est * f.w) / f.x : 0;
 	return f.n;
 }
 
@@ -474,15 +476,23 @@ static void adding_add(void *data, int cpu, uint64_t t0, uint64_t t1, const stru
 }
 
 /*
- * The part of the active energy of a group whose CPU time is @own, with @others of anything else.
+ * The active energy of a group whose CPU time is @own, with @others of anything else: its share, as
+ * far as it is known how busy the others were; else what its CPU time takes over the recording.
  */
-static void part_add(struct energy_part *part, const struct attributed_interval *v, double spread,
-		     const struct range *own, const struct range *others)
+static double part_estimate(const struct attributing *a, const struct attributed_interval *v,
+			    const struct range *own, const struct range *others)
 {
 	const double all = own->est + others->est;
+	const double open = all > 0 ? fmin(1, (others->high - others->low) / all) : 0;
 
-	if (all > 0)
-		part->joules += v->active * own->est / all;
+	return all > 0 ? (1 - open) * v->active * own->est / all +
+				 open * fmin(v->active, a->per_busy * own->est) :
+			 0;
+}
+
+static void part_bound(struct energy_part *part, const struct attributed_interval *v, double spread,
+		       const struct range *own, const struct range *others)
+{
 	if (own->low > 0)
 		part->low += v->active_low * own->low / (own->low + spread * others->high);
 	if (own->high > 0)
@@ -496,6 +506,7 @@ static void attribution_add_interval(const struct attributing *a, size_t i, cons
 	const struct run_sample *s = &a->series->sample[i];
 	const double seconds = (double)(s[1].t - s[0].t) * 1e-9;
 	struct range own[RUN_GROUPS] = { 0 }, sum = { 0 };
+	double joules[RUN_GROUPS], phases = 0;
 	struct attributed_interval v;
 	const struct run_phase *p;
 
@@ -539,8 +550,17 @@ static void attribution_add_interval(const struct attributing *a, size_t i, cons
 					    fmax(0, others.high) };
 
 		if (own[g].high > 0)
-			part_add(&to->part[g], &v, spreads[a->weight], &own[g], &rest);
+			part_bound(&to->part[g], &v, spreads[a->weight], &own[g], &rest);
+		joules[g] = g ? part_estimate(a, &v, &own[g], &rest) : 0;
+		phases += joules[g];
 	}
+	/* The parts are all of it: the rest is outside of phases, if anything ran there. */
+	for (unsigned int g = 1; g < RUN_GROUPS; g++)
+		if (phases > v.active || (phases > 0 && own[0].est <= 0))
+			joules[g] *= v.active / phases;
+	joules[0] = own[0].est > 0 ? fmax(0, v.active - phases) : 0;
+	for (unsigned int g = 0; g < RUN_GROUPS; g++)
+		to->part[g].joules += joules[g];
 	/* Nothing ran: all of it is idle or shared. */
 	to->idle.joules += sum.est > 0 ? v.joules - v.active : v.joules;
 	to->idle.low += a->idle_w.low * seconds;
