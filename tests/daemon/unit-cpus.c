@@ -432,6 +432,38 @@ static void edges(struct host *host)
 		    "accounts are read as threads begin and end");
 }
 
+/* Idle states as phases end: ten times a period, once in 1 ms for each state. */
+static void idle_edges(struct host *host)
+{
+	const struct source *cpuidle = source_table[SOURCE_cpuidle];
+	void *state = NULL;
+
+	place_file(IDLE(0) "state0/usage", "1\n");
+	place_file(IDLE(0) "state0/time", "10\n");
+	host->config.source[SOURCE_cpuidle].period_ms = 20;
+	faults.at_ns = 1000000;
+	CHECK(!cpuidle->start(host, &state), "idle states are sampled again");
+	place_file(IDLE(0) "state0/usage", "2\n");
+	edge(host, 1500000, GCHINT_EVENT_PHASE, 82, GCHINT_PHASE_MARK);
+	edge(host, 2900000, GCHINT_EVENT_PHASE, 82, GCHINT_PHASE_NONE);
+	edge(host, 3000000, GCHINT_EVENT_PHASE, 82, GCHINT_PHASE_MARK);
+	edge(host, 3100000, GCHINT_EVENT_PHASE, 82, GCHINT_PHASE_NONE);
+	cpuidle->stop(state);
+	place_gone("sys");
+	faults.at_ns = 1000;
+	records_are(host->queue,
+		    "state 0 0\n"
+		    "idle 1000000: cpu 0 state 0 10 us 1 times\n"
+		    "process 80 80\n"
+		    "process 80 82\n"
+		    "phase 1500000: 3 from 1500000, 4 of 80/82, end 0\n"
+		    "phase 2900000: 3 from 1500000, 4 of 80/82, end 1\n"
+		    "phase 3000000: 4 from 3000000, 4 of 80/82, end 0\n"
+		    "phase 3100000: 4 from 3000000, 4 of 80/82, end 1\n"
+		    "idle 3100000: cpu 0 state 0 10 us 2 times\n",
+		    "idle states are read as phases end");
+}
+
 static void instance(void)
 {
 	place_file("trace/events/power/cpu_frequency/enable", "0");
@@ -635,6 +667,7 @@ void unit_cpus(void)
 	idle(&host);
 	costs(&host);
 	edges(&host);
+	idle_edges(&host);
 	traces(&host);
 	faults.at_ns = 0;
 	place_low(false);

@@ -427,7 +427,7 @@ static void news(struct host *host)
 		e[i].has |= HAS(GCHINT_EVENT_A_TID);
 		tracker_event(host->tracker, &e[i]);
 	}
-	tracker_listen(host->tracker, NULL, NULL);
+	tracker_unlisten(host->tracker, text);
 	CHECK(!strcmp(text, "S70 S71 P71 P71 S71 S70 P70 L70 L71 L70 "),
 	      "a listener hears of new threads and of ends");
 	tracker_event(host->tracker, &e[0]);

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* cpuidle: time in and entries into each idle state of each CPU. */
+/*
+ * cpuidle: time in and entries into each idle state of each CPU. They are read
+ * once a period, and when phases end, since energy is attributed by them: but
+ * then no more than PER_PERIOD times a period, and on a large machine no more
+ * often than once in STATE_NS for each state, which takes some us to read.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +14,11 @@
 #include "../../common/clock.h"
 #include "../../common/cpus.h"
 #include "../../common/text.h"
+#include "../hint/tracker.h"
 #include "../source/source.h"
+
+#define PER_PERIOD 10
+#define STATE_NS   NSEC_PER_MSEC
 
 struct state {
 	uint32_t cpu, number;
@@ -23,6 +32,7 @@ struct cpuidle {
 	struct state *state;
 	unsigned int nr;
 	uint32_t cpu; /* while scanning */
+	uint64_t read; /* when, last */
 };
 
 static int cpuidle_on_state(void *data, const char *entry)
@@ -69,6 +79,7 @@ static void cpuidle_on_timer(void *data, uint32_t events)
 	struct cpuidle *c = data;
 
 	(void)events;
+	c->read = clock_now();
 	for (unsigned int i = 0; i < c->nr; i++) {
 		struct state *s = &c->state[i];
 		const char *sysfs = c->host->root.sysfs;
@@ -88,11 +99,25 @@ static void cpuidle_on_timer(void *data, uint32_t events)
 	}
 }
 
+static void cpuidle_on_news(void *data, int32_t tgid, int32_t tid, enum tracker_news news)
+{
+	struct cpuidle *c = data;
+	const uint64_t period = c->host->config.source[SOURCE_cpuidle].period_ms * NSEC_PER_MSEC;
+	const uint64_t since = clock_now() - c->read;
+
+	(void)tgid;
+	(void)tid;
+	if (news == TRACKER_PHASE_ENDED && since >= period / PER_PERIOD &&
+	    since >= c->nr * STATE_NS)
+		cpuidle_on_timer(c, 0);
+}
+
 static void cpuidle_stop(void *state)
 {
 	struct cpuidle *c = state;
 
 	cpuidle_on_timer(c, 0);
+	tracker_unlisten(c->host->tracker, c);
 	watch_free(c->timer);
 	free(c->state);
 	free(c);
@@ -117,6 +142,7 @@ static int cpuidle_start(struct host *host, void **state)
 		return -ENOMEM;
 	}
 	cpuidle_on_timer(c, 0);
+	tracker_listen(host->tracker, cpuidle_on_news, c);
 	*state = c;
 	return 0;
 }

@@ -191,7 +191,7 @@ static void sched_stop(void *state)
 	struct sched *s = state;
 
 	sched_on_timer(s, 0);
-	tracker_listen(s->host->tracker, NULL, NULL);
+	tracker_unlisten(s->host->tracker, s);
 	watch_free(s->timer);
 	free(s);
 }

@@ -29,8 +29,10 @@ struct tracker {
 	unsigned int slots, in_phase;
 	uint64_t next_id, gaps;
 	bool full;
-	void (*listener)(void *data, int32_t tgid, int32_t tid, enum tracker_news news);
-	void *listener_data;
+	struct {
+		tracker_fn fn; /* NULL: free */
+		void *data;
+	} listener[TRACKER_LISTENERS];
 	/*
 	 * Small cache of threads whose names are recorded; a new entry replaces the one in its
 	 * place. A session belongs to one process image: in another session the same number is
@@ -188,8 +190,9 @@ static struct slot *slot_get(struct tracker *t, const struct message_event *e)
 
 static void slot_report(const struct tracker *t, const struct slot *s, enum tracker_news news)
 {
-	if (t->listener && s->tid > 0)
-		t->listener(t->listener_data, s->tgid, s->tid, news);
+	for (int i = 0; i < TRACKER_LISTENERS && s->tid > 0; i++)
+		if (t->listener[i].fn)
+			t->listener[i].fn(t->listener[i].data, s->tgid, s->tid, news);
 }
 
 static void slot_set_thread(const struct tracker *t, struct slot *s, const struct message_event *e)
@@ -396,12 +399,21 @@ void tracker_module_gone(struct tracker *t, uint64_t now)
 		}
 }
 
-void tracker_listen(struct tracker *t,
-		    void (*fn)(void *data, int32_t tgid, int32_t tid, enum tracker_news news),
-		    void *data)
+void tracker_listen(struct tracker *t, tracker_fn fn, void *data)
 {
-	t->listener = fn;
-	t->listener_data = data;
+	for (int i = 0; i < TRACKER_LISTENERS; i++)
+		if (!t->listener[i].fn) {
+			t->listener[i].fn = fn;
+			t->listener[i].data = data;
+			return;
+		}
+}
+
+void tracker_unlisten(struct tracker *t, const void *data)
+{
+	for (int i = 0; i < TRACKER_LISTENERS; i++)
+		if (t->listener[i].data == data)
+			t->listener[i].fn = NULL;
 }
 
 void tracker_threads(struct tracker *t, void (*fn)(void *data, int32_t tgid, int32_t tid),

@@ -35,13 +35,13 @@ enum tracker_news {
 	TRACKER_LEASE_ENDED, /* the thread may have ended, too */
 };
 
-/*
- * Calls @fn with what happens to leased threads, when the tracker hears of it. There is one
- * listener; @fn NULL: none.
- */
-void tracker_listen(struct tracker *t,
-		    void (*fn)(void *data, int32_t tgid, int32_t tid, enum tracker_news news),
-		    void *data);
+/* Called with what happens to leased threads, when the tracker hears of it. */
+typedef void (*tracker_fn)(void *data, int32_t tgid, int32_t tid, enum tracker_news news);
+#define TRACKER_LISTENERS 2 /* the sources of accounts and of idle states */
+void tracker_listen(struct tracker *t, tracker_fn fn, void *data);
+/* Ends tracker_listen() with the same @data. */
+void tracker_unlisten(struct tracker *t, const void *data);
+
 /* Calls @fn for each leased thread. */
 void tracker_threads(struct tracker *t, void (*fn)(void *data, int32_t tgid, int32_t tid),
 		     void *data);
