@@ -403,10 +403,10 @@ static void edges(struct host *host)
 	edge(host, 402000000, GCHINT_EVENT_PHASE, 80, GCHINT_PHASE_MARK);
 	edge(host, 403000000, GCHINT_EVENT_PHASE, 80, GCHINT_PHASE_NONE);
 	edge(host, 404000000, GCHINT_EVENT_PHASE, 80, GCHINT_PHASE_MARK);
-	edge(host, 412000000, GCHINT_EVENT_PHASE, 80, GCHINT_PHASE_NONE);
-	edge(host, 413000000, GCHINT_EVENT_LEASE, 80, GCHINT_LEASE_EXIT);
+	edge(host, 512000000, GCHINT_EVENT_PHASE, 80, GCHINT_PHASE_NONE);
+	edge(host, 513000000, GCHINT_EVENT_LEASE, 80, GCHINT_LEASE_EXIT);
 	place_gone("proc/80/task/81");
-	edge(host, 414000000, GCHINT_EVENT_LEASE, 81, GCHINT_LEASE_EXIT);
+	edge(host, 514000000, GCHINT_EVENT_LEASE, 81, GCHINT_LEASE_EXIT);
 	sched->stop(state);
 	faults.at_ns = 1000;
 	records_are(host->queue,
@@ -422,13 +422,13 @@ static void edges(struct host *host)
 		    "phase 402000000: 1 from 402000000, 4 of 80/80, end 0\n"
 		    "phase 403000000: 1 from 402000000, 4 of 80/80, end 1\n"
 		    "phase 404000000: 2 from 404000000, 4 of 80/80, end 0\n"
-		    "phase 412000000: 2 from 404000000, 4 of 80/80, end 1\n"
-		    "sched 412000000 of 80/80: ran 5000000 waited 700000 in 42 slices; ? 0 0 on 5\n"
-		    "sched 412000000 of 80/81: ran 9000000 waited 0 in 1 slices; ? 0 0\n"
-		    "lease 413000000: 3 of 80/80 slot 2 role ?\n"
-		    "sched 413000000 of 80/80: ran 5000000 waited 700000 in 42 slices; ? 0 0 on 5\n"
-		    "lease 414000000: 3 of 80/81 slot 2 role ?\n"
-		    "sched 414000000 of 70/72: ran 1 waited 2 in 3 slices; ? ? ?\n",
+		    "phase 512000000: 2 from 404000000, 4 of 80/80, end 1\n"
+		    "sched 512000000 of 80/80: ran 5000000 waited 700000 in 42 slices; ? 0 0 on 5\n"
+		    "sched 512000000 of 80/81: ran 9000000 waited 0 in 1 slices; ? 0 0\n"
+		    "lease 513000000: 3 of 80/80 slot 2 role ?\n"
+		    "sched 513000000 of 80/80: ran 5000000 waited 700000 in 42 slices; ? 0 0 on 5\n"
+		    "lease 514000000: 3 of 80/81 slot 2 role ?\n"
+		    "sched 514000000 of 70/72: ran 1 waited 2 in 3 slices; ? ? ?\n",
 		    "accounts are read as threads begin and end");
 }
 

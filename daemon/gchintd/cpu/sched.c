@@ -5,8 +5,9 @@
  * and the CPU that it ran on last (stat).
  *
  * It is read once a period, when a thread is first seen, when its lease ends,
- * and when its phases end, but then no more than PER_PERIOD times a period: a
- * program that runs for less than a period has an account, too.
+ * and when its phases end, but then no more than PER_PERIOD times a period, and
+ * no more often than once in THREAD_NS for each leased thread, which takes some
+ * 50 us to read. A program that runs for less than a period has an account, too.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@
 #include "../source/source.h"
 
 #define PER_PERIOD 10
+#define THREAD_NS  (10 * NSEC_PER_MSEC)
 #define RECENT	   1024
 /* A reading takes a few us: one that took longer was interrupted, and its time is not known. */
 #define READ_NS	 (200 * NSEC_PER_USEC)
@@ -169,11 +171,16 @@ static void sched_on_news(void *data, int32_t tgid, int32_t tid, enum tracker_ne
 	struct sched *s = data;
 	const uint64_t period = s->host->config.source[SOURCE_sched].period_ms * NSEC_PER_MSEC;
 	const uint32_t i = (uint32_t)tid % RECENT;
+	const uint64_t since = s->recent[i].tid == tid ? clock_now() - s->recent[i].t : UINT64_MAX;
+	unsigned int slots, in_phase;
 
-	if (news != TRACKER_PHASE_ENDED)
+	if (news != TRACKER_PHASE_ENDED) {
 		thread_record(s, tgid, tid, news == TRACKER_THREAD_SEEN);
+		return;
+	}
+	tracker_count(s->host->tracker, &slots, &in_phase);
 	/* Others work in its phases. */
-	else if (s->recent[i].tid != tid || clock_now() - s->recent[i].t >= period / PER_PERIOD)
+	if (since >= period / PER_PERIOD && since >= slots * THREAD_NS)
 		tracker_threads(s->host->tracker, sched_on_thread_of,
 				&(struct threads_read){ s, tgid });
 }
