@@ -374,7 +374,7 @@ static bool attributing_find_cpus(struct attributing *a)
 		if (set[cpu] && run_rail_feeds(a->rail, (int)cpu))
 			a->cpu[a->cpus++] = cpu;
 	a->window = calloc(a->cpus + 1, sizeof(*a->window));
-	return a->cpu && a->window;
+	return (a->cpu && a->window) || run_no_memory(a->run);
 }
 
 /* The best weight that is known at every frequency of the CPUs. */
