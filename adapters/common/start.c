@@ -81,7 +81,7 @@ void adapter_fork(void)
 	pthread_atfork(NULL, NULL, child_init);
 }
 
-void adapter_environment(const char *variables, int recorder)
+void adapter_environment(const char *variables)
 {
 	char *copy = variables ? strdup(variables) : NULL, *save = NULL, *word, *value;
 
@@ -91,7 +91,7 @@ void adapter_environment(const char *variables, int recorder)
 		if (!value || strncmp(word, "GCHINT_", 7) != 0)
 			continue;
 		*value++ = '\0';
-		setenv(word, value, recorder && strcmp(word, "GCHINT_STREAM") == 0);
+		setenv(word, value, strcmp(word, "GCHINT_STREAM") == 0);
 	}
 	free(copy);
 }

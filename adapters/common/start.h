@@ -24,11 +24,11 @@ void adapter_fork(void);
 /**
  * adapter_environment() - set the environment variables that the attaching command passes
  * @variables: NAME=VALUE;...; variables other than GCHINT_* are ignored
- * @recorder: replace the host process's GCHINT_STREAM, that of an earlier recorder
  *
- * Other variables that the host process has already are not changed, because its threads may be
- * reading them. (The C library keeps the text of a replaced variable.)
+ * GCHINT_STREAM replaces that of an earlier recorder, also one whose attach failed. Other variables
+ * that the host process has already are not changed, because its threads may be reading them. (The
+ * C library keeps the text of a replaced variable.)
  */
-void adapter_environment(const char *variables, int recorder);
+void adapter_environment(const char *variables);
 
 #endif /* ADAPTER_START_H */

@@ -319,7 +319,7 @@ static result profiler_initialize_for_attach(struct object *self, struct object 
 		return CANCEL_ACTIVATION;
 	memcpy(text, variables, size);
 	text[size] = '\0';
-	adapter_environment(text, 0);
+	adapter_environment(text);
 	return profiler_start(runtime);
 }
 

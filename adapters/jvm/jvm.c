@@ -86,7 +86,7 @@ static jint agent_redirect(const char *options)
 	gchint_close(opened);
 	/* Another library of the JVM may use the session, which then stays as it is. */
 	if (gchint_backend(opened) == GCHINT_BACKEND_NOTHING)
-		adapter_environment(options, 1);
+		adapter_environment(options);
 	else
 		fprintf(stderr, "libgchint-jvm.so: hints stay with the earlier recorder: another "
 				"library of this JVM uses the session too; restart the JVM\n");
@@ -147,6 +147,6 @@ JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved)
 	(void)reserved;
 	if (started)
 		return agent_redirect(options);
-	adapter_environment(options, 0);
+	adapter_environment(options);
 	return agent_setup(vm, NULL, 1);
 }
