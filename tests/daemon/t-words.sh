@@ -137,6 +137,9 @@ phases_of() { # each phase with its samples, and how many of them are derived
 }
 ok "samples of a collector's workers have the phase that it announced" is \
 	"derived 10 mark, concurrent 1 outside of phases 2 roots, stw 9" "$(phases_of)"
+sqlite3 "$d/w.db" "insert into drops values(1100000000, 'record', 31000, 'queue full: the disk is too slow or full')"
+ok "rows that the recorder lost are in the report of a profile" is "31000 samples, answers or names were lost" \
+	"$("$ctl" profile report "$d/w.db" | grep lost)"
 diffs() {
 	cp p.db s.db
 	sqlite3 s.db "delete from hotspots where rowid % 3 = 0 and method is not null; update hotspots set method = null where rowid % 7 = 0"

@@ -251,7 +251,8 @@ bool hint_count_read(struct hint_count *count, const char *path)
 		count->stops = (uint64_t)db_int(s, 4, 0);
 	}
 	sqlite3_finalize(s);
-	s = db_query(db, "SELECT sum(count) FROM drops WHERE source IN ('library', 'genl')");
+	s = db_query(db,
+		     "SELECT sum(count) FROM drops WHERE source IN ('library', 'genl', 'record')");
 	if (db_next(s))
 		count->lost = (uint64_t)db_int(s, 0, 0);
 	sqlite3_finalize(s);

@@ -187,9 +187,10 @@ static void summary_print(const struct profile *p)
 	else
 		puts("time in the kernel was not sampled: kernel.perf_event_paranoid forbids it");
 	db_number(p->run->db,
-		  "SELECT sum(count) FROM drops WHERE source IN ('hotspots', 'library')", 0, &lost);
+		  "SELECT sum(count) FROM drops WHERE source IN ('hotspots', 'library', 'record')",
+		  0, &lost);
 	if (lost > 0)
-		printf("%lld samples or answers were lost\n", (long long)lost);
+		printf("%lld samples, answers or names were lost\n", (long long)lost);
 }
 
 static void table_print_rest(const struct table *t, size_t lines)
