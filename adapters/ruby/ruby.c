@@ -34,6 +34,23 @@ static VALUE key_state, key_gc_by, sym_marking, sym_sweeping;
 static VALUE sym_newobj, sym_malloc, sym_method, sym_capi;
 static VALUE tracepoint;
 
+/* Collections before the adapter, and those that it announced. */
+static size_t count_before, count_announced;
+
+/* Ruby runs tracepoints on the ractor that has set them: collections of other ractors have none. */
+static void at_end(VALUE unused)
+{
+	const size_t all = rb_gc_count() - count_before;
+
+	(void)unused;
+	if (all > count_announced)
+		fprintf(stderr,
+			"libgchint-ruby.so: %zu of %zu collections were not announced: Ruby does "
+			"not "
+			"report those of other ractors\n",
+			all - count_announced, all);
+}
+
 static uint32_t cause_read(void)
 {
 	VALUE by = rb_gc_latest_gc_info(key_gc_by);
@@ -64,6 +81,7 @@ static void on_event(VALUE tp, void *data)
 					   STOPPED);
 		break;
 	case RUBY_INTERNAL_EVENT_GC_START:
+		count_announced++;
 		detail.cause = cause_read();
 		gchint_next_detail(gchint_self(), GCHINT_PHASE_MARK, STOPPED, &detail);
 		break;
@@ -110,5 +128,7 @@ void init_ruby(void)
 					       RUBY_INTERNAL_EVENT_GC_EXIT,
 				       on_event, NULL);
 	rb_gc_register_address(&tracepoint);
+	count_before = rb_gc_count();
 	rb_tracepoint_enable(tracepoint);
+	rb_set_end_proc(at_end, Qnil);
 }
