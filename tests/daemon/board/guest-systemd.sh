@@ -92,16 +92,17 @@ ok "the recording is its owner's and its group's alone" sh -c "stat -c '%a %U %G
 ok "no metrics on loopback unless configured" bash -c '! exec 3<>/dev/tcp/127.0.0.1/9477'
 install -m 640 -g gchint-record /dev/null /etc/gchint/token
 echo 0123456789abcdef >/etc/gchint/token
-sed -i 's|^#listen = .*|listen = 127.0.0.1:9477|; s|^#token_file = .*|token_file = /etc/gchint/token|' /etc/gchint/gchintd.conf
+sed -i 's|^#listen = .*|listen = 127.0.0.1:9477|; s|^#token_file =.*|token_file = /etc/gchint/token|' /etc/gchint/gchintd.conf
 systemctl reload gchintd
 metrics() { # USER [HEADER]: as that user
 	# shellcheck disable=SC2016 # the inner shell's argument
-	setpriv --reuid "$1" --regid "$1" --clear-groups bash -c 'exec 3<>/dev/tcp/127.0.0.1/9477 &&
+	setpriv --reuid "$1" --regid "$(id -g "$1")" --clear-groups bash -c 'exec 3<>/dev/tcp/127.0.0.1/9477 &&
 		printf "GET /metrics HTTP/1.1\r\nHost: localhost\r\n%sConnection: close\r\n\r\n" "$1" >&3 && cat <&3' - "${2-}"
 }
 token=$(printf 'Authorization: Bearer 0123456789abcdef\r\n.') token=${token%.}
 sees() { metrics "$@" | grep -c '^gchint_phases_total'; }
-ok "metrics on loopback, once configured" wait_for 20 metrics nobody
+served() { metrics nobody | grep -q '^gchint_'; }
+ok "metrics on loopback, once configured" wait_for 20 served
 ok "without phases for a user without the token" test "$(sees nobody)" -eq 0
 ok "with them for one who has it" test "$(sees nobody "$token")" -gt 5
 ok "HTTP is served by a process without capabilities" sh -c "grep -q '^CapPrm:.*0000000000000000\$' /proc/\$(cut -d' ' -f1 /proc/$(pid)/task/$(pid)/children)/status"
