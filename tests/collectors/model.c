@@ -8,7 +8,7 @@
 
 #define ROOTS	24
 #define EDGES	6
-#define NOBODY	0u
+#define NO_OBJECT	0u
 #define THREADS 8
 #define SHARED	6 /* objects that all programs write */
 
@@ -416,7 +416,7 @@ static int link_some(struct program *p)
 
 		store(p, o, &fields(o, t->shape)[place(o, t->shape, i)],
 		      clear ? NULL : p->f.root[to]);
-		t->edge[i] = clear ? NOBODY : p->root[to];
+		t->edge[i] = clear ? NO_OBJECT : p->root[to];
 	}
 	return 0;
 }
@@ -433,7 +433,7 @@ static void share(struct program *p)
 		return;
 	}
 	store(p, (struct object *)shared, field_of(shared, p->number), value);
-	p->own[at] = value ? p->root[from] : NOBODY;
+	p->own[at] = value ? p->root[from] : NO_OBJECT;
 }
 
 /* The guest is whole: a type of the model, and an id that its program gave it. */
@@ -559,7 +559,7 @@ static int check_weak(struct program *p, bool exact)
 		if (exact && o && p->twins[target].stamp != p->stamp)
 			return fail(p, "weak reference kept what is unreachable", target);
 		if (!o)
-			p->twins[id].edge[0] = NOBODY;
+			p->twins[id].edge[0] = NO_OBJECT;
 	}
 	return 0;
 }
