@@ -79,4 +79,13 @@ __attribute__((unused)) static int child(int (*fn)(void *), void *arg, char *tex
 	return status;
 }
 
+/* In what child() runs: its stderr gets the line and the condition that is false. */
+#define WANT(what)                                                                                 \
+	do {                                                                                       \
+		if (!(what)) {                                                                     \
+			fprintf(stderr, "line %d: %s", __LINE__, #what);                           \
+			return 1;                                                                  \
+		}                                                                                  \
+	} while (0)
+
 #endif

@@ -89,14 +89,6 @@ static void visit_part(gc_visit_fn visit, void *visit_arg, void *arg)
 	visit((void **)&p->list, visit_arg);
 }
 
-#define WANT(what)                                                                                 \
-	do {                                                                                       \
-		if (!(what)) {                                                                     \
-			fprintf(stderr, "line %d: %s", __LINE__, #what);                           \
-			return 1;                                                                  \
-		}                                                                                  \
-	} while (0)
-
 static int several(void *plan)
 {
 	struct part part[PARTS] = { 0 }, lone = { 0 };

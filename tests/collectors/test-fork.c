@@ -77,14 +77,6 @@ static void *work(void *arg)
 	return arg;
 }
 
-#define WANT(what)                                                                                 \
-	do {                                                                                       \
-		if (!(what)) {                                                                     \
-			fprintf(stderr, "line %d: %s", __LINE__, #what);                           \
-			return 1;                                                                  \
-		}                                                                                  \
-	} while (0)
-
 struct family {
 	struct gc_mutator *m; /* of the forking thread; NULL: it is not attached */
 	struct frame *f;
