@@ -364,16 +364,25 @@ static void energy_by_core(const struct run *run, FILE *html)
 		      html);
 }
 
-static void energy_tables(const struct run *run, FILE *html)
+/* The columns of the whole run, to be freed. NULL: no memory, which is said. */
+static struct column *columns_new(const struct run *run, size_t *columns, size_t *rare)
 {
 	struct column *column = calloc(run->rails + 1, sizeof(*column));
-	size_t columns, rare;
 
-	if (!column) {
+	if (column)
+		*columns = columns_load(run, NULL, column, rare);
+	else
 		db_missing(run->path, "no memory for its energy");
+	return column;
+}
+
+static void energy_tables(const struct run *run, FILE *html)
+{
+	size_t columns, rare;
+	struct column *column = columns_new(run, &columns, &rare);
+
+	if (!column)
 		return;
-	}
-	columns = columns_load(run, NULL, column, &rare);
 	energy_by_phase(run, column, columns, rare, html);
 	attributed_print_html(run, html);
 	energy_by_core(run, html);
@@ -554,14 +563,11 @@ static const struct column *columns_find_resolved(const struct column *column, s
 
 static void figures_write_energy(const struct run *run, FILE *html)
 {
-	struct column *column = calloc(run->rails + 1, sizeof(*column));
 	size_t columns, rare;
+	struct column *column = columns_new(run, &columns, &rare);
 
-	if (!column) {
-		db_missing(run->path, "no memory for its energy");
+	if (!column)
 		return;
-	}
-	columns = columns_load(run, NULL, column, &rare);
 	figure_begin(html, "energy in phases");
 	if (columns) {
 		const struct column *by = columns_find_resolved(column, columns);
