@@ -20,15 +20,16 @@ LETTER, LINE = 6.9, 13  # width of a letter of a name, and height of its line
 
 
 class Point:
-    """A governor: (energy, half of its interval), (time, half of its interval)."""
+    """A governor: (energy, half of its interval), (time, half of its interval), and more of the kind."""
 
-    def __init__(self, name, energy, time):
+    def __init__(self, name, energy, time, *more):
         self.name, self.energy, self.time = name, energy, time
+        self.values = (energy, time, *more)
 
     def below(self, other, sure=False):
-        """Is it better than @other in one and not worse in the other; @sure: beyond the intervals?"""
+        """Is it better than @other in one and not worse in any other; @sure: beyond the intervals?"""
         gaps = []
-        for mine, its in ((self.energy, other.energy), (self.time, other.time)):
+        for mine, its in zip(self.values, other.values):
             ci = math.hypot(mine[1], its[1])
             if sure and math.isnan(ci):
                 return False
@@ -117,8 +118,8 @@ def overlap(a, b):
     return a[0] < b[1] and b[0] < a[1] and a[2] - a[3] < b[2] and b[2] - b[3] < a[2]
 
 
-def svg(points, title):
-    """The picture."""
+def svg(points, title, across="time over schedutil's"):
+    """The picture; @across: what the horizontal axis shows."""
     def reach(value):
         half = 0 if math.isnan(value[1]) else value[1]
         return [value[0] - half, value[0] + half]
@@ -137,7 +138,7 @@ def svg(points, title):
     for v in ticks(y0, y1, dy):
         out += [f'<line x1="{LEFT}" y1="{y(v):.1f}" x2="{WIDTH - RIGHT}" y2="{y(v):.1f}" stroke="#e0e0e0"/>',
                 f'<text x="{LEFT - 6}" y="{y(v) + 4:.1f}" text-anchor="end">{v:.4g}</text>']
-    out += [f'<text x="{(LEFT + WIDTH) / 2}" y="{HEIGHT - 12}" text-anchor="middle">time over schedutil\'s</text>',
+    out += [f'<text x="{(LEFT + WIDTH) / 2}" y="{HEIGHT - 12}" text-anchor="middle">{html.escape(across)}</text>',
             f'<text x="16" y="{HEIGHT / 2}" text-anchor="middle" transform="rotate(-90 16 {HEIGHT / 2})">'
             "energy over schedutil's</text>"]
     front = sorted((p for p in points if p.name not in dominated(points)), key=lambda p: p.time[0])
