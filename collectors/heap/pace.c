@@ -24,6 +24,13 @@ static void counter_set(uint64_t *to, uint64_t value)
 	__atomic_store_n(to, value, __ATOMIC_RELAXED);
 }
 
+uint64_t gc_pace_expected(const struct gc_heap *heap)
+{
+	uint64_t used = gc_load(&heap->in_use), last = heap->marked_of[heap->cycle.kind];
+
+	return last && last < used ? last : used;
+}
+
 uint64_t gc_pace_slice(uint64_t most, uint64_t cycle_ns)
 {
 	uint64_t slice = cycle_ns / SLICES;

@@ -38,6 +38,14 @@ struct gc_pace {
  */
 uint64_t gc_pace_allowed(const struct gc_pace *p);
 
+/**
+ * gc_pace_expected() - bytes that a cycle of this kind is expected to mark: as many as the last
+ *
+ * All bytes in use before the first one. Marking everything in use is the rule's worst case, and
+ * as an estimate would make a governor hurry for garbage.
+ */
+uint64_t gc_pace_expected(const struct gc_heap *heap);
+
 /** gc_pace_slice() - ns that a wait takes: @most is pace=, @cycle_ns a cycle's length */
 uint64_t gc_pace_slice(uint64_t most, uint64_t cycle_ns);
 

@@ -178,7 +178,7 @@ static void pause_remark(struct gc_heap *heap, uint64_t used)
 		gc_phase_end(heap);
 		used = next_round(heap, used);
 		gc_world_restart(heap);
-		gc_phase_begin(heap, GC_PHASE_MARK, gc_load(&heap->in_use));
+		gc_phase_begin(heap, GC_PHASE_MARK, 0);
 		gc_mark_concurrent(heap);
 		gc_mark_cards(heap, NULL, true);
 		gc_phase_end(heap);
@@ -229,7 +229,7 @@ static void cms_collect(struct gc_heap *heap)
 	mark_roots(heap, stw);
 	if (!stw)
 		gc_pace_begin(heap);
-	gc_phase_begin(heap, GC_PHASE_MARK, gc_load(&heap->in_use));
+	gc_phase_begin(heap, GC_PHASE_MARK, gc_pace_expected(heap));
 	gc_mark_concurrent(heap);
 	used = gc_load(&heap->in_use);
 	if (!stw)

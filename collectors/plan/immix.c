@@ -81,7 +81,7 @@ static void immix_collect(struct gc_heap *heap)
 	if (minor && !GC_NEEDED(5))
 		gc_mark_clean_cards(heap);
 	gc_phase_stop(heap, GC_EDGE(roots_done));
-	gc_phase_begin(heap, GC_PHASE_MARK, gc_load(&heap->in_use));
+	gc_phase_begin(heap, GC_PHASE_MARK, gc_pace_expected(heap));
 	gc_mark_concurrent(heap);
 	gc_mark_finish(heap, NULL);
 	gc_mark_weak(heap, NULL);

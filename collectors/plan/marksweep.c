@@ -29,7 +29,7 @@ static void marksweep_collect(struct gc_heap *heap)
 		heap->finger = 0;
 	gc_all_roots(heap, gc_mark_slot, heap);
 	gc_phase_stop(heap, GC_EDGE(roots_done));
-	gc_phase_begin(heap, GC_PHASE_MARK, gc_load(&heap->in_use));
+	gc_phase_begin(heap, GC_PHASE_MARK, gc_pace_expected(heap));
 	gc_mark_concurrent(heap);
 	gc_mark_finish(heap, NULL);
 	gc_mark_weak(heap, NULL);

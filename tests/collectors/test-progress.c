@@ -169,9 +169,74 @@ static void waiting(void)
 	stop();
 }
 
+/* ---- how much is to be marked ---- */
+
+static uint64_t expected, marked;
+
+static void mark_begin(struct gc_listener *self, const struct gc_event *e)
+{
+	(void)self;
+	expected = e->work_total;
+	marked = 0;
+}
+
+static void mark_end(struct gc_listener *self, const struct gc_event *e)
+{
+	(void)self;
+	marked = e->work_done > marked ? e->work_done : marked;
+}
+
+static const struct gc_type *type_of_size(uint32_t size)
+{
+	const struct gc_type_desc desc = { .name = "data", .size = size };
+
+	return gc_type_register(heap, &desc, NULL);
+}
+
+/* 512 KiB that are kept, and 2000 of garbage */
+static void fill(void **kept, const struct gc_type *large, const struct gc_type *small)
+{
+	*kept = gc_alloc(m, large);
+	for (unsigned int i = 0; i < 2000; i++)
+		gc_alloc(m, small);
+}
+
+static void estimate(const char *plan)
+{
+	static const struct gc_listener_ops marks = { .mark_begin = mark_begin,
+						      .mark_end = mark_end };
+	static struct gc_listener marker = { &marks };
+	const struct gc_type *large, *small;
+	struct {
+		struct gc_frame head;
+		void *kept;
+	} f;
+	char options[96];
+
+	snprintf(options, sizeof(options), "plan=%s,policy=fg,sizing=fixed,heap=8M,max=8M", plan);
+	if (!ok(!gc_heap_create(&heap, options, &marker, NULL) && !gc_mutator_attach(heap, &m),
+		"%s: a heap", plan))
+		return;
+	large = type_of_size(512 * K);
+	small = type_of_size(K);
+	GC_PUSH(m, f);
+	fill(&f.kept, large, small);
+	gc_collect(m);
+	ok(expected >= 2000 * K, "%s: the first cycle may mark all that is in use", plan);
+	fill(&f.kept, large, small);
+	gc_collect(m);
+	ok(expected >= 512 * K && expected < 1000 * K && marked >= 512 * K,
+	   "%s: the next is expected to mark as much as the last, not the garbage", plan);
+	GC_POP(m, f);
+	stop();
+}
+
 int main(void)
 {
 	steps();
+	estimate("cms");
+	estimate("marksweep");
+	estimate("immix");
 	orders();
 	waiting();
 	return done();
