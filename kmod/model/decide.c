@@ -32,7 +32,8 @@ static void demand_bound_mutator(struct gchint_demand *d, const struct gchint_ru
 	}
 	/* A capped thread is busier than it would be without the cap. */
 	d->hinted = cap;
-	if (ceiling && d->khz > ceiling) {
+	/* A queue that grows costs more than any power. */
+	if (ceiling && d->khz > ceiling && !h->behind) {
 		d->khz = ceiling;
 		d->reason = GCHINT_REASON_MODEL;
 		d->hinted = true;

@@ -184,8 +184,9 @@ static inline void gchint_phase_account_time(struct gchint_track *t, u64 ns, u32
  * @role: the class comes from the role, not from a phase
  * @may_raise: the session was opened with CAP_SYS_NICE
  * @overdue: the stall instant passed and the phase lasts
- * @mutator: gchint_learn_mutator() of the session, on this core type. Set by the
- *	caller after gchint_hint_fill_brief(), as @slowdown
+ * @behind: gchint_rest_is_behind() of the thread. Set by the caller after
+ *	gchint_hint_fill_brief(), as @mutator and @slowdown
+ * @mutator: gchint_learn_mutator() of the session, on this core type
  * @slowdown: how much slower the session's mutators run now because its collection
  *	is late: a stretch; 0 or GCHINT_ONE not at all
  * @instance: &gchint_track.instance
@@ -207,6 +208,7 @@ struct gchint_hint {
 	bool role;
 	bool may_raise;
 	bool overdue;
+	bool behind;
 	u8 mutator;
 	u32 slowdown;
 	u32 instance;
@@ -243,6 +245,7 @@ static inline void gchint_hint_fill_brief(struct gchint_hint *h, const struct gc
 	h->flags = t->flags;
 	h->role = false;
 	h->may_raise = may_raise;
+	h->behind = false;
 	h->slowdown = 0;
 	h->mutator = 0;
 	if (t->phase != GCHINT_PHASE_NONE) {

@@ -152,6 +152,7 @@ static int session_open(struct inode *inode, struct file *file)
 		goto free_slots;
 	}
 	raw_spin_lock_init(&session->learn_lock);
+	session->collector = GCHINT_NO_LEAD;
 	session->generation = gchint_info_generation();
 	/* It is normal to lack the capability: no entry in the audit log. */
 	if (ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE))

@@ -15,6 +15,7 @@
 #include "model/learn.h"
 #include "model/phase.h"
 #include "model/plan.h"
+#include "model/rest.h"
 
 struct gchint_user;
 struct mm_struct;
@@ -59,6 +60,7 @@ struct gchint_slot_block {
  *	collects. A reader that sees it and the next two change errs only once.
  * @slowdown_until: jiffies after which @slowdown is not valid
  * @slowdown_slot: slot of the thread that set @slowdown
+ * @collector: slot of the thread that was last seen to collect; GCHINT_NO_LEAD none
  * @mutator: gchint_learn_mutator() by core type; written under @learn_lock
  * @learn_lock: serialises @learn; innermost of all locks
  * @nr_leases: slots taken; lease lock
@@ -83,6 +85,7 @@ struct gchint_session {
 	u8 mutator[GCHINT_CORE_TYPES];
 	raw_spinlock_t learn_lock;
 	u16 slowdown_slot;
+	u16 collector;
 	u16 nr_leases;
 	u16 followers;
 	u16 nr_blocks;
@@ -122,7 +125,7 @@ gchint_session_serial(const struct gchint_session *session, unsigned int slot)
  * @next: in the same hash chain, under RCU
  * @task: not counted: only compared, and out of the hash before it is freed
  * @session: outlives the lease by an RCU grace period
- * @lock: irqs off; serialises @cpu and, while that is -1, @track and @plan
+ * @lock: irqs off; serialises @cpu and, while that is -1, @track, @plan and @rest
  * @own: its slot
  * @tid: its number in the initial pid namespace, for reports
  * @lead_serial: of the lease that it follows
@@ -135,6 +138,7 @@ gchint_session_serial(const struct gchint_session *session, unsigned int slot)
  * @seen: phase and flags as last read, or GCHINT_SEEN_STALE
  * @track: state of its phase; while it runs, only its CPU uses it
  * @plan: while it does not run; else gchint_cpu.plan
+ * @rest: as @track
  * @rcu: readers that see @dead do not touch @track and @plan
  */
 struct gchint_thread {
@@ -155,6 +159,7 @@ struct gchint_thread {
 		struct {
 			struct gchint_track track;
 			struct gchint_plan plan;
+			struct gchint_rest rest;
 		};
 		struct rcu_head rcu;
 	};

@@ -294,6 +294,12 @@ static void session_slow_down(struct gchint_session *session,
 		session_end_slowdown(session, c);
 }
 
+static bool hint_is_behind(const struct gchint_cpu *c, u64 now)
+{
+	return c->hint.class == GCHINT_CLASS_NEUTRAL &&
+	       gchint_rest_is_behind(&c->thread->rest, now);
+}
+
 /* Updates the hint and plan in @c; other CPUs of a locked policy may do so. */
 static void watch_sample(struct gchint_cpu *c, struct gchint_policy *policy,
 			 u64 now)
@@ -311,6 +317,9 @@ static void watch_sample(struct gchint_cpu *c, struct gchint_policy *policy,
 	gchint_hint_fill_brief(&c->hint, c->track, READ_ONCE(thread->role),
 			       session->granted & GCHINT_GRANT_RAISE);
 	c->hint.slowdown = session_slowdown(session);
+	c->hint.behind = hint_is_behind(c, now);
+	if (c->hint.class != GCHINT_CLASS_NEUTRAL)
+		WRITE_ONCE(session->collector, thread->slot);
 	if (policy)
 		c->hint.mutator = READ_ONCE(session->mutator[policy->core_type]);
 	plans = policy && c->hint.class != GCHINT_CLASS_NEUTRAL &&
@@ -345,7 +354,8 @@ static void watch_renew(struct gchint_cpu *c, struct gchint_policy *policy,
 			u64 now)
 {
 	if (c->hint.class == GCHINT_CLASS_NEUTRAL ?
-		    c->hint.slowdown == session_slowdown(c->thread->session) :
+		    c->hint.slowdown == session_slowdown(c->thread->session) &&
+			    c->hint.behind == hint_is_behind(c, now) :
 		    gchint_plan_valid(&c->plan, &c->hint, &policy->rules, now))
 		return;
 	watch_sample(c, policy, now);
@@ -437,8 +447,28 @@ static void watch_park(struct gchint_cpu *c, struct gchint_policy *policy,
 	watch_timer_start(c, now);
 }
 
+static bool slot_has_phase(const struct gchint_slot *slot)
+{
+	return READ_ONCE(slot->state) & (0xffu << GCHINT_STATE_PHASE_SHIFT);
+}
+
+/*
+ * Does the thread wait for a collection, or may it? What the slots say counts,
+ * not what was last read of them.
+ */
+static bool thread_awaits_collection(const struct gchint_thread *thread)
+{
+	const struct gchint_session *session = thread->session;
+	u16 collector = READ_ONCE(session->collector);
+
+	return slot_has_phase(thread->own) ||
+	       (collector != GCHINT_NO_LEAD &&
+		slot_has_phase(gchint_session_slot(session, collector)));
+}
+
+/* @slept: it leaves to sleep. */
 static void thread_leave(struct gchint_cpu *c, struct gchint_policy *policy,
-			 u64 now)
+			 bool slept, u64 now)
 {
 	struct gchint_thread *thread = c->thread;
 
@@ -446,6 +476,7 @@ static void thread_leave(struct gchint_cpu *c, struct gchint_policy *policy,
 	c->unprivileged = !(thread->session->granted & GCHINT_GRANT_RAISE);
 	raw_spin_lock(&thread->lock);
 	thread->plan = c->plan;
+	thread->rest.slept = slept && !thread_awaits_collection(thread);
 	WRITE_ONCE(thread->cpu, -1);
 	raw_spin_unlock(&thread->lock);
 	if (policy)
@@ -466,20 +497,20 @@ static void watch_clear_hint(struct gchint_cpu *c)
 }
 
 static void hint_end(struct gchint_cpu *c, struct gchint_policy *policy,
-		     u64 now)
+		     bool slept, u64 now)
 {
 	if (!c->lingering)
-		thread_leave(c, policy, now);
+		thread_leave(c, policy, slept, now);
 	watch_clear_hint(c);
 }
 
 static void hint_linger(struct gchint_cpu *c, struct gchint_policy *policy,
-			u64 now)
+			bool slept, u64 now)
 {
 	const struct gchint_rules *rules = &policy->rules;
 	u64 ns = LINGER_NS;
 
-	thread_leave(c, policy, now);
+	thread_leave(c, policy, slept, now);
 	c->lingering = true;
 	/* Under another governor two threads carry out a request. */
 	if (!gchint_policy_is_governed(policy))
@@ -505,7 +536,7 @@ static enum hrtimer_restart watch_timer_fire(struct hrtimer *timer)
 	if (c->lingering && now < w->linger_until_ns) {
 		next = w->linger_until_ns;
 	} else if (c->lingering) {
-		hint_end(c, policy, now);
+		hint_end(c, policy, false, now);
 		changed = true;
 	} else {
 		if (watch_needs_polling(c, policy)) {
@@ -556,6 +587,9 @@ static void thread_enter(struct gchint_cpu *c, struct gchint_policy *policy,
 	/* Waits for a CPU that is still in thread_record_asleep(). */
 	raw_spin_lock(&thread->lock);
 	WRITE_ONCE(thread->cpu, c->cpu);
+	if (thread->rest.slept)
+		gchint_rest_enter(&thread->rest,
+				  thread_awaits_collection(thread), now);
 	raw_spin_unlock(&thread->lock);
 	c->track = &thread->track;
 	c->plan = thread->plan;
@@ -570,8 +604,9 @@ static void thread_enter(struct gchint_cpu *c, struct gchint_policy *policy,
 	watch_sample(c, policy, now);
 }
 
+/* @slept: the previous thread leaves the CPU to sleep. */
 static void watch_switch(struct gchint_cpu *c, struct gchint_thread *thread,
-			 struct task_struct *next)
+			 struct task_struct *next, bool slept)
 {
 	struct gchint_policy *policy = watch_cpu_lock(c);
 	u64 now = gchint_now();
@@ -584,15 +619,15 @@ static void watch_switch(struct gchint_cpu *c, struct gchint_thread *thread,
 		if (policy && is_idle_task(next))
 			watch_park(c, policy, now);
 		if (!policy || c->hint.class == GCHINT_CLASS_NEUTRAL)
-			hint_end(c, policy, now);
+			hint_end(c, policy, slept, now);
 		else if (!c->lingering)
-			hint_linger(c, policy, now);
+			hint_linger(c, policy, slept, now);
 		goto unlock;
 	}
 	c->park_ns = 0;
 	c->parked = false;
 	if (c->thread && c->thread != thread)
-		hint_end(c, policy, now);
+		hint_end(c, policy, slept, now);
 	c->unprivileged = false;
 	if (thread)
 		thread_enter(c, policy, thread, now);
@@ -624,7 +659,7 @@ static void watch_sched_switch(void *data, bool preempt, struct task_struct *pre
 	    c->neighbour.slice == GCHINT_SLICE_PROGRAM &&
 	    slice_type(NULL, next) == GCHINT_SLICE_PROGRAM)
 		return;
-	watch_switch(c, thread, next);
+	watch_switch(c, thread, next, !preempt && prev_state);
 }
 
 /* For a thread whose switch to this CPU the probe did not see. */
@@ -643,7 +678,7 @@ static void watch_cpu_start(void *info)
 	struct gchint_thread *thread = gchint_thread_find(current);
 
 	if (thread != c->thread)
-		watch_switch(c, thread, current);
+		watch_switch(c, thread, current, false);
 	else
 		slice_begin_current(c);
 }
@@ -662,7 +697,7 @@ static void watch_cpu_stop(void *info)
 	c->park_ns = 0;
 	c->parked = false;
 	if (c->thread)
-		hint_end(c, policy, now);
+		hint_end(c, policy, false, now);
 	watch_decide(c, policy, now, 0);
 	watch_cpu_unlock(c, policy);
 }

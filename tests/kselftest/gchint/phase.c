@@ -209,6 +209,28 @@ TEST_F(phase, voltage_follows)
 }
 
 /*
+ * A mutator that rested by itself until now has work queued. If it goes on
+ * without a rest, that is how it works, and the cap of bias applies again.
+ */
+TEST_F_TIMEOUT(phase, queued_work_lifts_the_cap, 120)
+{
+	int i;
+
+	ASSERT_EQ(0, tunable_put(self->policy, "mode", "model"));
+	ASSERT_EQ(0, tunable_put(self->policy, "bias", "0"));
+	for (i = 0; i < 2; i++) {
+		worker_do(&self->worker, WORK_LIGHT);
+		sleep_us(300000);
+		SPIN_AT_MAX();
+		if (await_khz(self->cpu, self->min, self->max - 1, SOON_MS) < 0 && !i)
+			SKIP(return, "queued_work_lifts_the_cap: no frequency of %s saves energy",
+			     self->hw->name);
+		EXPECT_GE(share_khz(self->cpu, self->min, self->max - 1, 50),
+			  self->steady);
+	}
+}
+
+/*
  * No doorbell at all: the kernel sees the store when the scheduler calls its
  * hook.
  */

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Does a mutator fall behind its work?
+ *
+ * A program that answers requests or draws frames rests between them. If one of its
+ * threads has stopped resting, work is queued, and a frequency below what load asks for
+ * lets the queue grow without limit. A program that never rests by itself just takes
+ * longer. Waiting for a collection is no rest.
+ */
+#ifndef _GCHINT_REST_H
+#define _GCHINT_REST_H
+
+#include "pure.h"
+
+/* Unit of time: 2^20 ns, so that a thread's record is 8 bytes. */
+#define GCHINT_REST_SHIFT 20
+/* Work without a rest for this long is more than a request or two ... */
+#define GCHINT_REST_BEHIND 4
+/* ... and for this long (a second) is how the program works. */
+#define GCHINT_REST_NEVER 1000
+/* A program that waits for a lock or a page now and then rests less often than this. */
+#define GCHINT_REST_TIMES 16
+/* Rests farther apart than this (67 ms) do not add up. */
+#define GCHINT_REST_APART 64
+
+/**
+ * struct gchint_rest - when a thread last rested by itself
+ * @ended: when its last rest ended, in units of time; wraps
+ * @times: recent rests, up to GCHINT_REST_TIMES
+ * @slept: it left its CPU to sleep, and its session did not collect
+ *
+ * The caller serialises all calls for one thread. All zero is a valid initial state.
+ */
+struct gchint_rest {
+	u32 ended;
+	u8 times;
+	bool slept;
+};
+
+static inline u32 gchint_rest_since(const struct gchint_rest *r, u64 now_ns)
+{
+	return (u32)(now_ns >> GCHINT_REST_SHIFT) - r->ended;
+}
+
+/*
+ * The thread is back on a CPU. @collects: its session collects, which is then the likely reason
+ * of the sleep: a stopped world, or a lock that the collector holds.
+ */
+static inline void gchint_rest_enter(struct gchint_rest *r, bool collects, u64 now_ns)
+{
+	u32 since = gchint_rest_since(r, now_ns);
+
+	if (r->slept && !collects) {
+		r->times >>= min_t(u32, since / GCHINT_REST_APART, 7);
+		r->times = min_t(u8, r->times + 1, GCHINT_REST_TIMES);
+		r->ended += since;
+	}
+	r->slept = false;
+}
+
+static inline bool gchint_rest_is_behind(const struct gchint_rest *r, u64 now_ns)
+{
+	u32 since = gchint_rest_since(r, now_ns);
+
+	return r->times >= GCHINT_REST_TIMES && since >= GCHINT_REST_BEHIND &&
+	       since < GCHINT_REST_NEVER;
+}
+
+#endif /* _GCHINT_REST_H */

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A mutator that works on requests, or on one long computation. */
+#include "deciding.h"
+#include "rest.h"
+
+/* It sleeps @times times, the last time until @end; @collects: because of a collection. */
+static void rest(struct gchint_rest *r, u32 times, u64 end, bool collects)
+{
+	while (times--) {
+		r->slept = true;
+		gchint_rest_enter(r, collects, end - times * 200 * US);
+	}
+}
+
+static void test_only_what_rests_can_be_behind(void **state)
+{
+	struct gchint_rest r = {};
+
+	(void)state;
+	for (u64 now = 0; now < 10 * S; now += MS)
+		assert_false(gchint_rest_is_behind(&r, now));
+	rest(&r, 20, S, false);
+	assert_false(gchint_rest_is_behind(&r, S + 2 * MS));
+	assert_true(gchint_rest_is_behind(&r, S + 6 * MS));
+	assert_true(gchint_rest_is_behind(&r, S + 500 * MS));
+	/* After that it is a program that rests seldom. */
+	assert_false(gchint_rest_is_behind(&r, S + 1050 * MS));
+	rest(&r, 20, 3 * S, false);
+	assert_false(gchint_rest_is_behind(&r, 3 * S + 2 * MS));
+	assert_true(gchint_rest_is_behind(&r, 3 * S + 20 * MS));
+}
+
+/* A lock or a page that it waits for now and then. */
+static void test_few_rests_are_none(void **state)
+{
+	struct gchint_rest r = {};
+
+	(void)state;
+	rest(&r, 15, S, false);
+	assert_false(gchint_rest_is_behind(&r, S + 20 * MS));
+	for (u64 now = 2 * S; now < 60 * S; now += 80 * MS) {
+		rest(&r, 1, now, false);
+		assert_false(gchint_rest_is_behind(&r, now + 20 * MS));
+	}
+	/* Frames, 24 of them a second. */
+	for (u64 now = 60 * S; now < 61 * S; now += 41 * MS)
+		rest(&r, 1, now, false);
+	assert_true(gchint_rest_is_behind(&r, 61 * S + 20 * MS));
+	/* Nor do those of long ago count. */
+	rest(&r, 1, 70 * S, false);
+	assert_false(gchint_rest_is_behind(&r, 70 * S + 20 * MS));
+}
+
+static void test_collecting_and_preemption_are_no_rest(void **state)
+{
+	struct gchint_rest r = {};
+
+	(void)state;
+	rest(&r, 100, S, true);
+	assert_false(gchint_rest_is_behind(&r, S + 100 * MS));
+	for (u32 i = 0; i < 100; i++)
+		gchint_rest_enter(&r, false, S + i * MS);
+	assert_false(gchint_rest_is_behind(&r, S + 200 * MS));
+	/* Neither ends the time since the last rest. */
+	rest(&r, 16, 2 * S, false);
+	rest(&r, 1, 2 * S + 5 * MS, true);
+	gchint_rest_enter(&r, false, 2 * S + 10 * MS);
+	assert_true(gchint_rest_is_behind(&r, 2 * S + 10 * MS));
+}
+
+/* Of 45,000 requests a second a board with a capped clock serves 40,000. */
+static void test_behind_lifts_the_cap_and_nothing_else(void **state)
+{
+	struct gchint_hint h = { .may_raise = true };
+	struct gchint_demand d;
+	struct fixture x;
+
+	(void)state;
+	init(&x, krait_static);
+	x.tun.bias = 10;
+	gchint_rules_set_mutators(&x.rules);
+	assert_cmp(x.rules.mutator[0].cap_khz, <, x.rules.max_khz);
+	gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
+	assert_cmp(d.khz, ==, x.rules.mutator[0].cap_khz);
+	assert_true(gchint_demand_capped(&d));
+	h.behind = true;
+	gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
+	assert_cmp(d.khz, ==, cpu(&x, 1024, false).khz);
+	assert_int_equal(d.reason, GCHINT_REASON_LOAD);
+	assert_false(d.hinted);
+	/* Load decides: it is no boost. */
+	gchint_decide_cpu(&d, &x.rules, 3, 700, &h, NULL);
+	assert_cmp(d.khz, ==, cpu(&x, 700, false).khz);
+	/* Nor is it a reason to hurry into a late collection. */
+	h.slowdown = 64 * GCHINT_ONE;
+	gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
+	assert_int_equal(d.reason, GCHINT_REASON_PACE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_only_what_rests_can_be_behind),
+		cmocka_unit_test(test_few_rests_are_none),
+		cmocka_unit_test(test_collecting_and_preemption_are_no_rest),
+		cmocka_unit_test(test_behind_lifts_the_cap_and_nothing_else),
+	};
+
+	return run_tap(tests);
+}
