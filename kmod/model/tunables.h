@@ -21,11 +21,11 @@
 /* T(name, default, lowest, highest), sorted by name. */
 #define GCHINT_TUNABLES(T)				\
 	T(awake_pct, 25, 0, 400)			\
-	T(bias, 50, 0, 100)				\
+	T(bias, 40, 0, 100)				\
 	T(boost_unprivileged, 0, 0, 1)			\
 	T(cap_pct, 50, 10, 100)				\
 	T(hold_us, 10000, 0, 1000000)			\
-	T(min_latencies, 20, 0, 1000)			\
+	T(min_latencies, 8, 0, 1000)			\
 	T(slowdown_pct, 50, 0, 1000)
 
 /**

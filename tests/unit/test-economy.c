@@ -10,7 +10,7 @@ static void test_phase_too_short_for_a_switch_is_not_planned(void **state)
 	init(&x, krait_static);
 	x.rules.latency_ns = 300000;
 	x.hint.instance++;
-	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .7, 5 * MS);
+	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .7, 2 * MS);
 	assert_cmp(plan(&x), ==, GCHINT_PLAN_LOAD);
 	assert_true(x.plan.avoided);
 	assert_false(x.plan.lower);
@@ -18,10 +18,10 @@ static void test_phase_too_short_for_a_switch_is_not_planned(void **state)
 	assert_int_equal(x.plan.step, 0);
 	assert_int_equal(x.plan.reason, GCHINT_REASON_HOLD);
 	assert_near(gchint_learn_left_ns(&x.learn, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, 0),
-		    5 * MS, 50 * US);
-	/* Twenty latencies are not short. */
+		    2 * MS, 50 * US);
+	/* Eight latencies are not short. */
 	x.hint.instance++;
-	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .7, 7 * MS);
+	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .7, 3 * MS);
 	assert_cmp(plan(&x), !=, GCHINT_PLAN_LOAD);
 	assert_false(x.plan.avoided);
 	/* A boost must be worth the switch up and back, but no more. */
@@ -43,10 +43,10 @@ static void test_unknown_latency_is_one_millisecond(void **state)
 	init(&x, krait_static);
 	x.rules.latency_ns = U32_MAX;
 	x.hint.instance++;
-	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .7, 15 * MS);
+	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .7, 6 * MS);
 	assert_cmp(plan(&x), ==, GCHINT_PLAN_LOAD);
 	x.hint.instance++;
-	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .7, 25 * MS);
+	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .7, 10 * MS);
 	assert_cmp(plan(&x), !=, GCHINT_PLAN_LOAD);
 }
 
@@ -116,7 +116,7 @@ static void test_role_waits_for_the_next_phase(void **state)
 	gchint_plan_make(&x.plan, &x.hint, &x.rules, &x.learn, 0, NOW + 20 * MS);
 	assert_cmp(x.plan.khz, ==, khz);
 	assert_int_equal(x.plan.reason, GCHINT_REASON_HOLD);
-	assert_true(gchint_plan_valid(&x.plan, &x.hint, &x.rules, NOW + 20 * MS + 900 * US));
+	assert_true(gchint_plan_valid(&x.plan, &x.hint, &x.rules, NOW + 20 * MS + 300 * US));
 	assert_false(gchint_plan_valid(&x.plan, &x.hint, &x.rules, NOW + 21 * MS));
 	gchint_plan_make(&x.plan, &x.hint, &x.rules, &x.learn, 0, NOW + 21 * MS);
 	assert_int_equal(x.plan.reason, GCHINT_REASON_TABLE);

@@ -169,7 +169,7 @@ static void test_boost_bridges_the_gap_to_the_next_phase(void **state)
 			policy(&x, &d);
 			switches += x.out.change;
 			avoided += x.out.avoided;
-			x.now += 200 * US;
+			x.now += 80 * US;
 		}
 	}
 	assert_int_equal(switches, 1);
