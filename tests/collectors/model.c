@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROOTS	24
-#define EDGES	6
-#define NO_OBJECT	0u
-#define THREADS 8
-#define SHARED	6 /* objects that all programs write */
+#define ROOTS	  24
+#define EDGES	  6
+#define NO_OBJECT 0u
+#define THREADS	  8
+#define SHARED	  6 /* objects that all programs write */
 
 enum shape {
 	LINK,
