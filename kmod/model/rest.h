@@ -27,7 +27,7 @@
  * struct gchint_rest - when a thread last rested by itself
  * @ended: when its last rest ended, in units of time; wraps
  * @times: recent rests, up to GCHINT_REST_TIMES
- * @slept: it left its CPU to sleep, and its session did not collect
+ * @slept: it left its CPU to sleep, and no collection stopped it
  *
  * The caller serialises all calls for one thread. All zero is a valid initial state.
  */
@@ -42,15 +42,12 @@ static inline u32 gchint_rest_since(const struct gchint_rest *r, u64 now_ns)
 	return (u32)(now_ns >> GCHINT_REST_SHIFT) - r->ended;
 }
 
-/*
- * The thread is back on a CPU. @collects: its session collects, which is then the likely reason
- * of the sleep: a stopped world, or a lock that the collector holds.
- */
-static inline void gchint_rest_enter(struct gchint_rest *r, bool collects, u64 now_ns)
+/* The thread is back on a CPU. @stopped: a collection stops it, or stopped it just now. */
+static inline void gchint_rest_enter(struct gchint_rest *r, bool stopped, u64 now_ns)
 {
 	u32 since = gchint_rest_since(r, now_ns);
 
-	if (r->slept && !collects) {
+	if (r->slept && !stopped) {
 		r->times >>= min_t(u32, since / GCHINT_REST_APART, 7);
 		r->times = min_t(u8, r->times + 1, GCHINT_REST_TIMES);
 		r->ended += since;

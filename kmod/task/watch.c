@@ -447,9 +447,14 @@ static void watch_park(struct gchint_cpu *c, struct gchint_policy *policy,
 	watch_timer_start(c, now);
 }
 
-static bool slot_has_phase(const struct gchint_slot *slot)
+/* Does a slot say that other threads are stopped, or about to be? */
+static bool slot_stops_others(const struct gchint_slot *slot)
 {
-	return READ_ONCE(slot->state) & (0xffu << GCHINT_STATE_PHASE_SHIFT);
+	u32 state = READ_ONCE(slot->state);
+	u32 phase = state >> GCHINT_STATE_PHASE_SHIFT & 0xff;
+
+	return phase == GCHINT_PHASE_SAFEPOINT ||
+	       (phase && !(state & GCHINT_F_CONCURRENT << GCHINT_STATE_FLAGS_SHIFT));
 }
 
 /*
@@ -461,9 +466,9 @@ static bool thread_awaits_collection(const struct gchint_thread *thread)
 	const struct gchint_session *session = thread->session;
 	u16 collector = READ_ONCE(session->collector);
 
-	return slot_has_phase(thread->own) ||
+	return READ_ONCE(thread->own->state) & 0xff << GCHINT_STATE_PHASE_SHIFT ||
 	       (collector != GCHINT_NO_LEAD &&
-		slot_has_phase(gchint_session_slot(session, collector)));
+		slot_stops_others(gchint_session_slot(session, collector)));
 }
 
 /* @slept: it leaves to sleep. */

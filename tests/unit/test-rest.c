@@ -3,12 +3,12 @@
 #include "deciding.h"
 #include "rest.h"
 
-/* It sleeps @times times, the last time until @end; @collects: because of a collection. */
-static void rest(struct gchint_rest *r, u32 times, u64 end, bool collects)
+/* It sleeps @times times, the last time until @end; @stopped: because of a collection. */
+static void rest(struct gchint_rest *r, u32 times, u64 end, bool stopped)
 {
 	while (times--) {
 		r->slept = true;
-		gchint_rest_enter(r, collects, end - times * 200 * US);
+		gchint_rest_enter(r, stopped, end - times * 200 * US);
 	}
 }
 
