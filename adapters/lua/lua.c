@@ -30,9 +30,17 @@
 
 #define LEVELS 16 /* nested C functions that a return is traced through */
 
-/** struct known - entry of the hash table of called functions */
+/**
+ * struct known - entry of the hash table of called functions
+ * @source: where Lua keeps its source's name, which Lua may reuse for another one
+ * @line: in which it begins; -1: the entry is free
+ * @name: the source's name
+ * @method: its address as a symbol
+ */
 struct known {
-	uint64_t key;
+	const char *source;
+	int line;
+	char name[LUA_IDSIZE];
 	uintptr_t method;
 };
 
@@ -45,22 +53,20 @@ static __thread struct {
 	size_t capacity, nr;
 } functions;
 
-static uint64_t key_of(const lua_Debug *d)
+/* Found by pointer, since this is done at each call; the names are only compared. */
+static size_t function_hash(const char *source, int line)
 {
-	uint64_t key = 14695981039346656037u ^ (uint64_t)(unsigned int)d->linedefined;
-	const char *s;
-
-	for (s = d->short_src; *s; s++)
-		key = (key ^ (unsigned char)*s) * 1099511628211u;
-	return key ? key : 1;
+	return (size_t)(((uintptr_t)source ^ (uintptr_t)line << 32) * 11400714819323198485u >> 40);
 }
 
-/* The entry of the key, or the free entry for it. The table must not be full. */
-static struct known *function_find(uint64_t key)
+/* The entry of the function, or the free entry for it. The table must not be full. */
+static struct known *function_find(const char *source, int line, const char *name)
 {
-	size_t n = key & (functions.capacity - 1);
+	size_t n = function_hash(source, line) & (functions.capacity - 1);
 
-	while (functions.at[n].key && functions.at[n].key != key)
+	while (functions.at[n].line >= 0 &&
+	       (functions.at[n].source != source || functions.at[n].line != line ||
+		strcmp(functions.at[n].name, name)))
 		n = (n + 1) & (functions.capacity - 1);
 	return &functions.at[n];
 }
@@ -77,9 +83,11 @@ static int functions_grow(void)
 		return 0;
 	functions.at = more;
 	functions.capacity = was ? was * 2 : 256;
+	for (n = 0; n < functions.capacity; n++)
+		more[n].line = -1;
 	for (n = 0; n < was; n++)
-		if (old[n].key)
-			*function_find(old[n].key) = old[n];
+		if (old[n].line >= 0)
+			*function_find(old[n].source, old[n].line, old[n].name) = old[n];
 	free(old);
 	return 1;
 }
@@ -101,15 +109,16 @@ static uintptr_t function_register(lua_State *L, lua_Debug *d, uintptr_t address
 /* 0 if memory is short: the function then has no name. */
 static uintptr_t method_of(lua_State *L, lua_Debug *d)
 {
-	const uint64_t key = key_of(d);
 	struct known *k;
 
 	if (!functions_grow())
 		return 0;
-	k = function_find(key);
-	if (!k->key) {
+	k = function_find(d->source, d->linedefined, d->short_src);
+	if (k->line < 0) {
 		k->method = function_register(L, d, 0);
-		k->key = key;
+		k->source = d->source;
+		k->line = d->linedefined;
+		memcpy(k->name, d->short_src, sizeof(k->name));
 		functions.nr++;
 	}
 	return k->method;
