@@ -127,7 +127,10 @@ static int probe(struct platform_device *pdev)
 	return devm_of_clk_add_hw_provider(&pdev->dev, of_clk_hw_simple_get, &clock->hw);
 }
 
-/* No MODULE_DEVICE_TABLE: it is loaded by name, and Debian's modpost, built for 64 bits, refuses one of 32. */
+/*
+ * No MODULE_DEVICE_TABLE: it is loaded by name, and Debian's modpost, which is
+ * built for 64 bits, refuses one of 32.
+ */
 static const struct of_device_id match[] = {
 	{ .compatible = "gchint,timed-clock" },
 	{ }
