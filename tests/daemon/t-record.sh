@@ -112,10 +112,10 @@ rapl=$d/sys/class/powercap/intel-rapl:0
 echo 100000000000 >"$rapl/energy_uj"
 start -c - --tracefs "$d/none"
 wait_for 30 got 100000000000 "select max(value) from sample_list where kind = 'energy'"
-echo 5000 >"$d/low" && cat "$d/low" 1<>"$rapl/energy_uj"
-truncate -s 5 "$rapl/energy_uj"
+# In one write of the same length: a read in between finds no part of two numbers.
+printf '%12d\n' 5000 >"$d/low" && cat "$d/low" 1<>"$rapl/energy_uj"
 wait_for 30 got 1 "select count(*) > 0 from sample_list where kind = 'energy' and value is null"
-echo 7000 1<>"$rapl/energy_uj"
+printf '%12d\n' 7000 >"$d/low" && cat "$d/low" 1<>"$rapl/energy_uj"
 wait_for 30 got 100000002000 "select max(value) from sample_list where kind = 'energy'"
 stop
 ok "a counter that was reset adds no range" is "100000000000 100000002000" \
