@@ -224,6 +224,34 @@ static void kept(const char *path)
 	      "a file that was rotated has the indexes");
 }
 
+/* Definitions alone pass the limit: the next file would have them, too. */
+static void defined(const char *path)
+{
+	struct recorder r;
+	bool came, stayed;
+	char old[300];
+
+	if (!begins(&r, path, 1, 5, 4096))
+		return;
+	define(&r, DEFINE_RAIL, 4, 1, "a rail");
+	queue_kick(r.queue);
+	came = waits_for(r.writer, 1);
+	define(&r, DEFINE_RAIL, 5, 1, "another");
+	queue_kick(r.queue);
+	came = came && waits_for(r.writer, 2);
+	stayed = !stats_of(&r).rotations;
+	sample(&r, 1);
+	queue_kick(r.queue);
+	came = came && waits_for(r.writer, 3);
+	while (!stats_of(&r).rotations)
+		usleep(1000);
+	ends(&r);
+	snprintf(old, sizeof(old), "%s.1", path);
+	CHECK(came && stayed && holds(old, "SELECT 1 WHERE (SELECT count(*) FROM rails) = 2") &&
+		      holds(old, "SELECT 1 FROM samples"),
+	      "a file with nothing but definitions is not rotated");
+}
+
 /* More at once than one transaction holds. */
 static void many(const char *path)
 {
@@ -479,8 +507,8 @@ static void unhinted_decision(void)
 
 void unit_writer(void)
 {
-	static void (*const parts[])(const char *path) = { kept,      many,  refused, unmoved,
-							   unmovable, limit, hung };
+	static void (*const parts[])(const char *path) = { kept,    defined,   many,  refused,
+							   unmoved, unmovable, limit, hung };
 	char dir[] = "/tmp/gchint-unit.XXXXXX", path[64];
 
 	if (!mkdtemp(dir)) {

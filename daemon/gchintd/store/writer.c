@@ -42,6 +42,7 @@ struct writer {
 
 	bool failing; /* the last batch was not committed */
 	bool owed; /* the kept definitions are not in the file yet */
+	bool recorded; /* the file has more than definitions, which the next one would have, too */
 	bool at_limit; /* size limit reached, and no rotation allowed */
 	bool blocked; /* no store, and the old file may not be rotated away */
 	bool logless; /* reported that the file system has no write-ahead log */
@@ -130,6 +131,8 @@ static void batch_consume(struct writer *w, size_t n)
 
 		if (r->type == RECORD_DEFINE)
 			definition_keep(w, r->define);
+		else
+			w->recorded = true;
 	}
 	queue_consume(w->queue, n);
 	w->records += n;
@@ -155,6 +158,7 @@ static void writer_open(struct writer *w, char *error, size_t size)
 {
 	char text[300];
 
+	w->recorded = false;
 	w->store = store_open(w->path, w->durable, error, size);
 	if (!w->store || w->logless || !store_no_log(w->store))
 		return;
@@ -342,7 +346,7 @@ static void writer_drain(struct writer *w)
 			writer_recover(w);
 		w->bytes = store_size(w->store);
 		w->beat = clock_now();
-		if (w->max_size && w->bytes >= w->max_size) {
+		if (w->max_size && w->bytes >= w->max_size && w->recorded) {
 			writer_rotate(w);
 			if (!w->store)
 				return;
