@@ -17,8 +17,9 @@ static u32 demand_from_load(const struct gchint_rules *r, u32 load)
 static void demand_bound_mutator(struct gchint_demand *d, const struct gchint_rules *r,
 				 const struct gchint_hint *h, bool raise)
 {
-	const struct gchint_bounds *bounds = &r->mutator[h->mutator];
-	u32 ceiling = bounds->cap_khz, cap = 0;
+	const struct gchint_mutator_bounds *bounds = &r->mutator[h->mutator];
+	u32 ceiling = h->keeping == GCHINT_KEEPING_UP ? bounds->spare_khz : bounds->cap_khz;
+	u32 cap = 0;
 
 	if (h->slowdown > GCHINT_ONE)
 		cap = gchint_plan_mutator_khz(r, h->slowdown, h->mutator);
@@ -33,7 +34,7 @@ static void demand_bound_mutator(struct gchint_demand *d, const struct gchint_ru
 	/* A capped thread is busier than it would be without the cap. */
 	d->hinted = cap;
 	/* A queue that grows costs more than any power. */
-	if (ceiling && d->khz > ceiling && !h->behind) {
+	if (ceiling && d->khz > ceiling && h->keeping != GCHINT_KEEPING_BEHIND) {
 		d->khz = ceiling;
 		d->reason = GCHINT_REASON_MODEL;
 		d->hinted = true;

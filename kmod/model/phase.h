@@ -6,6 +6,7 @@
 #ifndef _GCHINT_PHASE_H
 #define _GCHINT_PHASE_H
 
+#include "rest.h"
 #include "snapshot.h"
 
 /* Which threads wait for the work, in rising order of urgency. */
@@ -184,7 +185,7 @@ static inline void gchint_phase_account_time(struct gchint_track *t, u64 ns, u32
  * @role: the class comes from the role, not from a phase
  * @may_raise: the session was opened with CAP_SYS_NICE
  * @overdue: the stall instant passed and the phase lasts
- * @behind: gchint_rest_is_behind() of the thread. Set by the caller after
+ * @keeping: gchint_rest_keeping() of the thread. Set by the caller after
  *	gchint_hint_fill_brief(), as @mutator and @slowdown
  * @mutator: gchint_learn_mutator() of the session, on this core type
  * @slowdown: how much slower the session's mutators run now because its collection
@@ -208,7 +209,7 @@ struct gchint_hint {
 	bool role;
 	bool may_raise;
 	bool overdue;
-	bool behind;
+	u8 keeping;
 	u8 mutator;
 	u32 slowdown;
 	u32 instance;
@@ -245,7 +246,7 @@ static inline void gchint_hint_fill_brief(struct gchint_hint *h, const struct gc
 	h->flags = t->flags;
 	h->role = false;
 	h->may_raise = may_raise;
-	h->behind = false;
+	h->keeping = 0;
 	h->slowdown = 0;
 	h->mutator = 0;
 	if (t->phase != GCHINT_PHASE_NONE) {

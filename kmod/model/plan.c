@@ -228,12 +228,15 @@ static u32 range_find_cheapest(const struct gchint_opps *t, const struct range *
 	return i;
 }
 
-/* The highest OPP whose delay cost, for @waiting threads, justifies its power. */
+/*
+ * The highest OPP whose delay cost, for @waiting threads and a machine that is awake for
+ * @awake_pct, justifies its power.
+ */
 static u32 range_find_worth(const struct gchint_rules *r, const struct range *in, u32 mem,
-			    u32 waiting)
+			    u32 waiting, u32 awake_pct)
 {
 	u32 bias = READ_ONCE(r->tun->bias);
-	u32 pct = READ_ONCE(r->tun->awake_pct) + waiting * GCHINT_BIAS_DELAY_COST * bias;
+	u32 pct = awake_pct + waiting * GCHINT_BIAS_DELAY_COST * bias;
 
 	if (bias >= GCHINT_BIAS_SPEED || !r->opps->powered)
 		return in->last;
@@ -244,18 +247,22 @@ static u32 range_find_worth(const struct gchint_rules *r, const struct range *in
  * Bounds of a hinting thread in no phase: no slower than the OPP of least energy,
  * for below it being awake costs more than is saved; no faster than its time is worth.
  */
-static struct gchint_bounds mutator_bounds(const struct gchint_rules *r, const struct range *in,
-					   u32 mem)
+static struct gchint_mutator_bounds mutator_bounds(const struct gchint_rules *r,
+						   const struct range *in, u32 mem)
 {
 	const struct gchint_opps *t = r->opps;
-	struct gchint_bounds b = {};
-	u32 awake = gchint_opps_awake(t, READ_ONCE(r->tun->awake_pct));
-	u32 i = range_find_worth(r, in, mem, 1);
+	struct gchint_mutator_bounds b = {};
+	u32 pct = READ_ONCE(r->tun->awake_pct);
+	u32 cap = range_find_worth(r, in, mem, 1, pct);
+	u32 spare = range_find_worth(r, in, mem, 1, 0);
 
 	if (t->powered)
-		b.floor_khz = t->opp[range_find_cheapest(t, in, mem, awake, U32_MAX)].khz;
-	if (i < in->last)
-		b.cap_khz = t->opp[i].khz;
+		b.floor_khz = t->opp[range_find_cheapest(t, in, mem, gchint_opps_awake(t, pct),
+							 U32_MAX)].khz;
+	if (cap < in->last)
+		b.cap_khz = t->opp[cap].khz;
+	if (spare < in->last)
+		b.spare_khz = max_t(u32, t->opp[spare].khz, b.floor_khz);
 	return b;
 }
 
@@ -354,7 +361,7 @@ static void plan_boost(struct gchint_plan *p, const struct gchint_rules *r,
 		return;
 	/* The conservative end of the estimate: a pause is no place to experiment. */
 	mem = fit->known && fit->mem > 2 * fit->error ? fit->mem - 2 * fit->error : 0;
-	i = range_find_worth(r, &in, mem, WAITING);
+	i = range_find_worth(r, &in, mem, WAITING, READ_ONCE(r->tun->awake_pct));
 	/* The limit itself may be no OPP. */
 	if (i < in.last)
 		plan_boost_lower(p, r, i, mem);
@@ -522,7 +529,8 @@ static void plan_model(struct gchint_plan *p, const struct gchint_hint *h,
 	}
 
 	if (gchint_opp_stretch(&t->opp[i], c.mem) > c.pace) {
-		u32 last = range_find_worth(r, &c.in, c.mem, WAITING);
+		u32 last = range_find_worth(r, &c.in, c.mem, WAITING,
+					    READ_ONCE(r->tun->awake_pct));
 
 		while (i < last && (gchint_opp_stretch(&t->opp[i], c.mem) > c.pace ||
 				    (t->opp[i].flags & GCHINT_OPP_INEFFICIENT)))

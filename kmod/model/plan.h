@@ -17,6 +17,13 @@ struct gchint_bounds {
 	u32 floor_khz;
 };
 
+/* Bounds of a hinting thread in no phase; 0 none. @spare_khz: the cap while it rests often. */
+struct gchint_mutator_bounds {
+	u32 cap_khz;
+	u32 spare_khz;
+	u32 floor_khz;
+};
+
 /**
  * struct gchint_rules - what all decisions of one policy are bound to
  * @opps: OPP table of the policy, after gchint_opps_finish()
@@ -40,7 +47,7 @@ struct gchint_rules {
 	const struct gchint_tunables *tun;
 	u32 min_khz;
 	u32 max_khz;
-	struct gchint_bounds mutator[GCHINT_MUTATORS];
+	struct gchint_mutator_bounds mutator[GCHINT_MUTATORS];
 	u32 core_type_khz;
 	u32 latency_ns;
 	u32 meter_us;
@@ -102,7 +109,9 @@ static inline bool gchint_plan_valid(const struct gchint_plan *p, const struct g
  * unit of work: below it, being awake for longer costs more than is saved, and a
  * mutator that waited for a collection would start there, because its load is low.
  * It applies only to threads that may raise. Above the cap the mutator's delay
- * cost, by &gchint_tunables.bias, is less than the power.
+ * cost, by &gchint_tunables.bias, is less than the power. A program that rests between
+ * its work is awake no longer for being slower: there the power of being awake is no
+ * part of that cost, and the cap is lower.
  */
 void gchint_rules_set_mutators(struct gchint_rules *r);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Does a mutator fall behind its work?
+ * Does a mutator keep up with its work?
  *
- * A program that answers requests or draws frames rests between them. If one of its
- * threads has stopped resting, work is queued, and a frequency below what load asks for
- * lets the queue grow without limit. A program that never rests by itself just takes
- * longer. Waiting for a collection is no rest.
+ * A program that answers requests or draws frames rests between them. While it does, a
+ * lower frequency takes from its rests. If one of its threads has stopped resting, work
+ * is queued, and a frequency below what load asks for lets the queue grow without limit.
+ * A program that never rests by itself just takes longer. Waiting for a collection is no
+ * rest.
  */
 #ifndef _GCHINT_REST_H
 #define _GCHINT_REST_H
@@ -48,19 +49,28 @@ static inline void gchint_rest_enter(struct gchint_rest *r, bool stopped, u64 no
 	u32 since = gchint_rest_since(r, now_ns);
 
 	if (r->slept && !stopped) {
-		r->times >>= min_t(u32, since / GCHINT_REST_APART, 7);
-		r->times = min_t(u8, r->times + 1, GCHINT_REST_TIMES);
+		u32 times = r->times >> min_t(u32, since / GCHINT_REST_APART, 7);
+
+		r->times = (u8)min_t(u32, times + 1, GCHINT_REST_TIMES);
 		r->ended += since;
 	}
 	r->slept = false;
 }
 
-static inline bool gchint_rest_is_behind(const struct gchint_rest *r, u64 now_ns)
+/* How a thread's work relates to its time. */
+enum gchint_keeping {
+	GCHINT_KEEPING_UNKNOWN, /* it has not rested often of late */
+	GCHINT_KEEPING_UP, /* it rests between its work */
+	GCHINT_KEEPING_BEHIND, /* it used to, and works on */
+};
+
+static inline enum gchint_keeping gchint_rest_keeping(const struct gchint_rest *r, u64 now_ns)
 {
 	u32 since = gchint_rest_since(r, now_ns);
 
-	return r->times >= GCHINT_REST_TIMES && since >= GCHINT_REST_BEHIND &&
-	       since < GCHINT_REST_NEVER;
+	if (r->times < GCHINT_REST_TIMES || since >= GCHINT_REST_NEVER)
+		return GCHINT_KEEPING_UNKNOWN;
+	return since >= GCHINT_REST_BEHIND ? GCHINT_KEEPING_BEHIND : GCHINT_KEEPING_UP;
 }
 
 #endif /* _GCHINT_REST_H */

@@ -294,10 +294,11 @@ static void session_slow_down(struct gchint_session *session,
 		session_end_slowdown(session, c);
 }
 
-static bool hint_is_behind(const struct gchint_cpu *c, u64 now)
+static u8 hint_keeping(const struct gchint_cpu *c, u64 now)
 {
-	return c->hint.class == GCHINT_CLASS_NEUTRAL &&
-	       gchint_rest_is_behind(&c->thread->rest, now);
+	return c->hint.class == GCHINT_CLASS_NEUTRAL ?
+		       gchint_rest_keeping(&c->thread->rest, now) :
+		       GCHINT_KEEPING_UNKNOWN;
 }
 
 /* Updates the hint and plan in @c; other CPUs of a locked policy may do so. */
@@ -317,7 +318,7 @@ static void watch_sample(struct gchint_cpu *c, struct gchint_policy *policy,
 	gchint_hint_fill_brief(&c->hint, c->track, READ_ONCE(thread->role),
 			       session->granted & GCHINT_GRANT_RAISE);
 	c->hint.slowdown = session_slowdown(session);
-	c->hint.behind = hint_is_behind(c, now);
+	c->hint.keeping = hint_keeping(c, now);
 	if (c->hint.class != GCHINT_CLASS_NEUTRAL)
 		WRITE_ONCE(session->collector, thread->slot);
 	if (policy)
@@ -355,7 +356,7 @@ static void watch_renew(struct gchint_cpu *c, struct gchint_policy *policy,
 {
 	if (c->hint.class == GCHINT_CLASS_NEUTRAL ?
 		    c->hint.slowdown == session_slowdown(c->thread->session) &&
-			    c->hint.behind == hint_is_behind(c, now) :
+			    c->hint.keeping == hint_keeping(c, now) :
 		    gchint_plan_valid(&c->plan, &c->hint, &policy->rules, now))
 		return;
 	watch_sample(c, policy, now);

@@ -216,7 +216,7 @@ static void test_memory_bound_program_gets_a_lower_frequency(void **state)
 		x.tun.bias = 25;
 		gchint_rules_set_mutators(&x.rules);
 		for (u8 i = 1; i < GCHINT_MUTATORS; i++) {
-			const struct gchint_bounds *m = &x.rules.mutator[i];
+			const struct gchint_mutator_bounds *m = &x.rules.mutator[i];
 
 			/* Among nearly equal costs the fastest. */
 			assert_cmp(m->floor_khz, >=, least(&x, (i - 1) / 10.0, .25));
