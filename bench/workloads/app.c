@@ -28,6 +28,7 @@ struct app {
 	struct app_plan plan;
 	const struct heap_type *object[APP_SIZES], *refs;
 	atomic_int active; /* threads still at work */
+	uintptr_t lasting, churn, check; /* methods */
 };
 
 struct worker {
@@ -71,6 +72,9 @@ static int app_prepare(struct bench *b, struct settings_error *err)
 	a->refs = workload_type(b, &refs, err);
 	if (!a->refs)
 		return -ENOMEM;
+	a->lasting = workload_method("build_lasting (app.c)");
+	a->churn = workload_method("worker_churn (app.c)");
+	a->check = workload_method("worker_check (app.c)");
 	b->threads = a->plan.threads;
 	atomic_store(&a->active, a->plan.active);
 	b->steps_total = (uint64_t)a->plan.active * 100;
@@ -193,6 +197,7 @@ static int app_run(struct bench *b, struct heap_thread *t, int index)
 {
 	struct app *a = b->state;
 	struct worker w = { .a = a, .b = b, .t = t };
+	uintptr_t outer = gchint_method_enter(a->lasting);
 	int code = 0;
 
 	random_seed(&w.draw, (int64_t)a->plan.seed + index);
@@ -202,8 +207,10 @@ static int app_run(struct bench *b, struct heap_thread *t, int index)
 	} else {
 		w.f.wheel = heap_array(t, a->refs, (uint32_t)a->plan.wheel);
 		code = w.f.wheel ? build_lasting(&w) : -ENOMEM;
+		gchint_method_enter(a->churn);
 		if (!code)
 			code = worker_churn(&w, index);
+		gchint_method_enter(a->check);
 		if (!code)
 			code = worker_check(&w);
 		atomic_fetch_sub(&a->active, 1);
@@ -211,6 +218,7 @@ static int app_run(struct bench *b, struct heap_thread *t, int index)
 		wait_for_end(&w, END_NS);
 	}
 	HEAP_POP(t, w.f);
+	gchint_method_leave(outer);
 	totals_merge(&w.totals, b);
 	return code;
 }

@@ -19,6 +19,7 @@ struct gcbench {
 	const struct heap_type *node, *doubles;
 	int stretch, longest, least, most;
 	uint32_t array;
+	uintptr_t build, down, up, count; /* methods */
 };
 
 static const struct setting settings[] = {
@@ -67,6 +68,10 @@ static int gcbench_prepare(struct bench *b, struct settings_error *err)
 	g->doubles = workload_type(b, &doubles, err);
 	if (!g->node || !g->doubles)
 		return -ENOMEM;
+	g->build = workload_method("long-lived data (gcbench.c)");
+	g->down = workload_method("tree_populate (gcbench.c)");
+	g->up = workload_method("make_tree (gcbench.c)");
+	g->count = workload_method("count_nodes (gcbench.c)");
 	b->steps_total = (uint64_t)b->threads *
 			 (uint64_t)(g->most >= g->least ? (g->most - g->least) / 2 + 1 : 0);
 	return 0;
@@ -139,6 +144,7 @@ static int one_depth(const struct gcbench *g, struct heap_thread *t, int d, stru
 		struct heap_frame head;
 		struct node *root;
 	} f;
+	uintptr_t outer = gchint_method_enter(g->down);
 	int code = 0;
 
 	HEAP_PUSH(t, f);
@@ -147,12 +153,14 @@ static int one_depth(const struct gcbench *g, struct heap_thread *t, int d, stru
 		code = f.root ? tree_populate(g, t, f.root, d) : -ENOMEM;
 		f.root = NULL;
 	}
+	gchint_method_enter(g->up);
 	for (uint64_t i = 0; !code && i < count; i++) {
 		f.root = make_tree(g, t, d);
 		code = f.root ? 0 : -ENOMEM;
 		f.root = NULL;
 	}
 	HEAP_POP(t, f);
+	gchint_method_leave(outer);
 	totals->objects += 2 * count * tree_nodes(d);
 	totals->bytes += 2 * count * tree_nodes(d) * sizeof(struct node);
 	return code;
@@ -173,6 +181,7 @@ static int gcbench_run(struct bench *b, struct heap_thread *t, int index)
 		struct node *tree;
 		struct heap_data *array;
 	} f;
+	uintptr_t outer = gchint_method_enter(g->build);
 	int code = -ENOMEM;
 
 	(void)index;
@@ -195,12 +204,14 @@ static int gcbench_run(struct bench *b, struct heap_thread *t, int index)
 		code = one_depth(g, t, d, &totals);
 		bench_step(b);
 	}
+	gchint_method_enter(g->count);
 	if (!code && (count_nodes(f.tree) != tree_nodes(g->longest) ||
 		      ((double *)f.array->byte)[g->array / 4] != 1.0 / (g->array / 4 + 1)))
 		code = -EILSEQ;
 	totals.checksum = tree_nodes(g->longest) + totals.objects;
 pop:
 	HEAP_POP(t, f);
+	gchint_method_leave(outer);
 	totals_merge(&totals, b);
 	return code;
 }

@@ -30,6 +30,7 @@ struct gcw {
 	uint32_t node_bytes[GCW_SIZES];
 	uint32_t element_bytes[GCW_ELEMENTS];
 	bool check, unlink;
+	uintptr_t lasting, trees, larges, drop; /* methods */
 };
 
 /* A tree that grows: @parent takes children, @head to @tail wait for theirs. */
@@ -106,6 +107,10 @@ static int gcw_prepare(struct bench *b, struct settings_error *err)
 	g->refs = workload_type(b, &refs, err);
 	if (!g->refs)
 		return -ENOMEM;
+	g->lasting = workload_method("build_lasting (gcw.c)");
+	g->trees = workload_method("build_trees (gcw.c)");
+	g->larges = workload_method("build_larges (gcw.c)");
+	g->drop = workload_method("row_drop (gcw.c)");
 	b->steps_total = g->plan.iterations * g->plan.periods * (uint64_t)b->threads;
 	return 0;
 }
@@ -276,11 +281,9 @@ static int row_drop(struct worker *w, uint64_t row, unsigned int stage)
 	return 0;
 }
 
-static int one_period(struct worker *w, uint64_t period, uint64_t larges)
+static int build_trees(struct worker *w, uint64_t row)
 {
 	const struct gcw_plan *plan = &w->g->plan;
-	uint64_t row = period % plan->stages;
-	int code;
 
 	for (uint64_t bytes = 0; bytes < plan->bucket;) {
 		unsigned int class = w->size[w->next], stage = w->stage[w->next];
@@ -296,13 +299,28 @@ static int one_period(struct worker *w, uint64_t period, uint64_t larges)
 	}
 	for (unsigned int s = 0; s < plan->stages; s++)
 		w->f.tree[row][s] = builder_end(w, &w->f.build[s]);
-	code = build_larges(w, row, larges);
+	return 0;
+}
+
+static int one_period(struct worker *w, uint64_t period, uint64_t larges)
+{
+	const struct gcw_plan *plan = &w->g->plan;
+	uint64_t row = period % plan->stages;
+	uintptr_t outer = gchint_method_enter(w->g->trees);
+	int code = build_trees(w, row);
+
+	if (!code) {
+		gchint_method_enter(w->g->larges);
+		code = build_larges(w, row, larges);
+	}
+	gchint_method_enter(w->g->drop);
 	for (unsigned int s = 0; !code && s < plan->stages; s++) {
 		unsigned int age = gcw_age(plan, s);
 
 		if (period >= age)
 			code = row_drop(w, (period - age) % plan->stages, s);
 	}
+	gchint_method_leave(outer);
 	return code;
 }
 
@@ -336,6 +354,7 @@ static int gcw_run(struct bench *b, struct heap_thread *t, int index)
 	/* On the stack, where a conservative collector finds the references too. */
 	struct worker w = { .g = g, .t = t };
 	uint32_t slots = (uint32_t)(plan->stages * plan->stages * plan->larges_per_period);
+	uintptr_t outer;
 	int code = -ENOMEM;
 
 	w.size = malloc(plan->entries);
@@ -346,8 +365,10 @@ static int gcw_run(struct bench *b, struct heap_thread *t, int index)
 	random_seed(&w.draw, (int64_t)plan->seed + index + 2 * b->threads);
 	HEAP_PUSH(t, w.f);
 	w.f.large = heap_array(t, g->refs, slots ? slots : 1);
+	outer = gchint_method_enter(g->lasting);
 	if (w.f.large)
 		code = build_lasting(&w);
+	gchint_method_leave(outer);
 	if (!code)
 		code = worker_stress(b, &w);
 	HEAP_POP(t, w.f);

@@ -24,6 +24,7 @@ struct value {
 struct serve {
 	const struct heap_type *value, *refs;
 	uint64_t requests, entries, reads, writes, parts, work, seed;
+	uintptr_t build, read, compute, write; /* methods */
 	double rate; /* per second; 0: each begins when an earlier one ends */
 	atomic_uint_least64_t next; /* the request to take */
 	atomic_int building; /* threads that are still building their part of the store */
@@ -119,6 +120,10 @@ static int serve_prepare(struct bench *b, struct settings_error *err)
 		s->arrival[i] = at;
 		at += gap_ns(&draw, s->rate);
 	}
+	s->build = workload_method("store (serve.c)");
+	s->read = workload_method("read_entry (serve.c)");
+	s->compute = workload_method("request_serve (serve.c)");
+	s->write = workload_method("entry_replace (serve.c)");
 	s->value = workload_type(b, &value, err);
 	s->refs = workload_type(b, &refs, err);
 	b->requests = calloc(requests, sizeof(*b->requests));
@@ -167,6 +172,7 @@ static int read_entry(struct worker *w, uint64_t slot, uint64_t *sum)
 static int request_serve(struct worker *w, uint64_t request)
 {
 	const struct serve *s = w->s;
+	uintptr_t outer = gchint_method_enter(s->read);
 	uint64_t seen = 0, sum = request;
 	struct random draw;
 	int code = 0;
@@ -174,11 +180,14 @@ static int request_serve(struct worker *w, uint64_t request)
 	random_seed(&draw, (int64_t)(s->seed + request * 7919 + 1));
 	for (uint64_t i = 0; !code && i < s->reads; i++)
 		code = read_entry(w, (uint64_t)random_below(&draw, (int32_t)w->entries), &seen);
+	gchint_method_enter(s->compute);
 	for (uint64_t i = 0; i < s->work; i++)
 		sum = sum * 6364136223846793005u + 1442695040888963407u;
+	gchint_method_enter(s->write);
 	for (uint64_t i = 0; !code && i < s->writes; i++)
 		code = entry_replace(w, (uint64_t)random_below(&draw, (int32_t)w->entries),
 				     request);
+	gchint_method_leave(outer);
 	w->totals.checksum += sum;
 	return code;
 }
@@ -236,6 +245,7 @@ static int serve_run(struct bench *b, struct heap_thread *t, int index)
 {
 	struct serve *s = b->state;
 	struct worker w = { .s = s, .b = b, .t = t };
+	uintptr_t outer;
 	int code = 0;
 
 	w.entries = s->entries / (uint64_t)b->threads;
@@ -244,8 +254,10 @@ static int serve_run(struct bench *b, struct heap_thread *t, int index)
 	w.f.store = heap_array(t, s->refs, (uint32_t)w.entries);
 	if (!w.f.store)
 		code = -ENOMEM;
+	outer = gchint_method_enter(s->build);
 	for (uint64_t i = 0; !code && i < w.entries; i++)
 		code = entry_replace(&w, i, i);
+	gchint_method_leave(outer);
 	if (!code)
 		code = run_requests(&w);
 	for (uint64_t i = 0, sum = 0; !code && i < w.entries; i++)

@@ -28,6 +28,7 @@ struct entry {
 struct splay {
 	const struct heap_type *entry, *payload, *numbers, *text;
 	uint64_t nodes, changes, depth, seed;
+	uintptr_t insert, make, splay, remove, check; /* methods */
 };
 
 struct tree {
@@ -86,6 +87,11 @@ static int splay_prepare(struct bench *b, struct settings_error *err)
 	s->payload = workload_type(b, &payload, err);
 	s->numbers = workload_type(b, &numbers, err);
 	s->text = workload_type(b, &text, err);
+	s->insert = workload_method("tree_insert (splay.c)");
+	s->make = workload_method("make_payload (splay.c)");
+	s->splay = workload_method("tree_splay (splay.c)");
+	s->remove = workload_method("remove_below (splay.c)");
+	s->check = workload_method("tree_check (splay.c)");
 	b->steps_total = s->changes * (uint64_t)b->threads;
 	return s->entry && s->payload && s->numbers && s->text ? 0 : -ENOMEM;
 }
@@ -162,6 +168,7 @@ static void tree_splay(struct worker *w, uint64_t key)
 {
 	struct tree *f = &w->f;
 	struct entry *at = f->root, *side;
+	uintptr_t outer = gchint_method_enter(w->s->splay);
 
 	f->less = f->greater = f->less_end = f->greater_end = NULL;
 	while (at->key != key) {
@@ -203,6 +210,7 @@ static void tree_splay(struct worker *w, uint64_t key)
 	}
 	f->root = at;
 	f->less = f->greater = f->less_end = f->greater_end = NULL;
+	gchint_method_leave(outer);
 }
 
 static int tree_insert(struct worker *w, uint64_t key)
@@ -210,12 +218,15 @@ static int tree_insert(struct worker *w, uint64_t key)
 	struct tree *f = &w->f;
 	struct entry *e = HEAP_NEW(w->t, w->s->entry, struct entry);
 	struct payload *data;
+	uintptr_t outer;
 
 	if (!e)
 		return -ENOMEM;
 	e->key = key;
 	f->fresh = e;
+	outer = gchint_method_enter(w->s->make);
 	data = make_payload(w, w->s->depth, key);
+	gchint_method_leave(outer);
 	if (!data)
 		return -ENOMEM;
 	heap_store(w->t, f->fresh, &f->fresh->data, data);
@@ -301,6 +312,7 @@ static int splay_run(struct bench *b, struct heap_thread *t, int index)
 {
 	const struct splay *s = b->state;
 	struct worker w = { .s = s, .t = t };
+	uintptr_t outer = gchint_method_enter(s->insert);
 	int code = 0;
 
 	random_seed(&w.draw, (int64_t)s->seed + index);
@@ -311,14 +323,18 @@ static int splay_run(struct bench *b, struct heap_thread *t, int index)
 		uint64_t key = draw_key(&w.draw);
 
 		code = tree_insert(&w, key);
+		gchint_method_enter(s->remove);
 		if (!code)
 			remove_below(&w, key);
+		gchint_method_enter(s->insert);
 		bench_step(b);
 	}
+	gchint_method_enter(s->check);
 	if (!code)
 		code = tree_check(s, w.f.root);
 	w.totals.checksum = code ? 0 : w.f.root->key;
 	HEAP_POP(t, w.f);
+	gchint_method_leave(outer);
 	totals_merge(&w.totals, b);
 	return code;
 }

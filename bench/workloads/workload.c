@@ -32,6 +32,11 @@ const struct heap_type *workload_type(struct bench *b, const struct heap_kind *k
 	return type;
 }
 
+uintptr_t workload_method(const char *name)
+{
+	return gchint_profiled() ? gchint_symbol_add(0, 0, name) : 0;
+}
+
 void totals_merge(const struct totals *t, struct bench *b)
 {
 	atomic_fetch_add(&b->allocated_bytes, t->bytes);

@@ -16,6 +16,8 @@
 #include "lib/latency.h"
 #include "lib/settings.h"
 
+#include <gchint.h>
+
 #include <stdatomic.h>
 
 #define WORKLOAD_THREADS_MAX 128
@@ -69,6 +71,14 @@ int workload_threads(struct bench *b, struct settings_error *err);
 /** workload_type() - heap_register() with an error line. */
 const struct heap_type *workload_type(struct bench *b, const struct heap_kind *kind,
 				      struct settings_error *err);
+
+/**
+ * workload_method() - the argument for gchint_method_enter() of a function with a loop
+ *
+ * Called by prepare(), when the heap has opened its session. 0, which is no method, unless
+ * a recorder samples this process. Not for functions of a few instructions.
+ */
+uintptr_t workload_method(const char *name);
 
 /** struct totals - a thread's own counts, added to the bench once at its end */
 struct totals {
