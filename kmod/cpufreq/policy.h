@@ -56,6 +56,7 @@ struct gchint_cpu {
 	unsigned int cpu;
 	u32 ran_scale; /* gchint_scale() when @thread last ran */
 	bool lingering; /* the hint of @thread lingers after it was switched out */
+	bool collects; /* counted in gchint_session.collecting */
 	bool parked; /* idle, no demand; kernel threads do not end that */
 	/* An unprivileged leased thread ran last: its idling is metered. */
 	bool unprivileged;

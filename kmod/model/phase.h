@@ -186,7 +186,8 @@ static inline void gchint_phase_account_time(struct gchint_track *t, u64 ns, u32
  * @may_raise: the session was opened with CAP_SYS_NICE
  * @overdue: the stall instant passed and the phase lasts
  * @keeping: gchint_rest_keeping() of the thread. Set by the caller after
- *	gchint_hint_fill_brief(), as @mutator and @slowdown
+ *	gchint_hint_fill_brief(), as the next three
+ * @together: other CPUs, too, collect for the session while mutators wait
  * @mutator: gchint_learn_mutator() of the session, on this core type
  * @slowdown: how much slower the session's mutators run now because its collection
  *	is late: a stretch; 0 or GCHINT_ONE not at all
@@ -210,6 +211,7 @@ struct gchint_hint {
 	bool may_raise;
 	bool overdue;
 	u8 keeping;
+	bool together;
 	u8 mutator;
 	u32 slowdown;
 	u32 instance;
@@ -247,6 +249,7 @@ static inline void gchint_hint_fill_brief(struct gchint_hint *h, const struct gc
 	h->role = false;
 	h->may_raise = may_raise;
 	h->keeping = 0;
+	h->together = false;
 	h->slowdown = 0;
 	h->mutator = 0;
 	if (t->phase != GCHINT_PHASE_NONE) {

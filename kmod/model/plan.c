@@ -18,8 +18,12 @@
 #define BOOST_LATENCIES 2
 /* Energies that differ by less than this part are nearly the same. */
 #define NEAR 32
-/* Threads that wait for a pause or a late collection: the collecting one, and a mutator. */
+/*
+ * Threads that wait for a pause or a late collection, for each that collects: itself, and
+ * a mutator; but where several collect together, their CPUs are those of the mutators.
+ */
 #define WAITING 2
+#define WAITING_TOGETHER 1
 /* A plan for a running phase changes only if this part of its energy is saved. */
 #define STAY 32
 /* A phase's own rate counts after this much running and a sixteenth of the work. */
@@ -361,7 +365,8 @@ static void plan_boost(struct gchint_plan *p, const struct gchint_rules *r,
 		return;
 	/* The conservative end of the estimate: a pause is no place to experiment. */
 	mem = fit->known && fit->mem > 2 * fit->error ? fit->mem - 2 * fit->error : 0;
-	i = range_find_worth(r, &in, mem, WAITING, READ_ONCE(r->tun->awake_pct));
+	i = range_find_worth(r, &in, mem, p->together ? WAITING_TOGETHER : WAITING,
+			     READ_ONCE(r->tun->awake_pct));
 	/* The limit itself may be no OPP. */
 	if (i < in.last)
 		plan_boost_lower(p, r, i, mem);
@@ -616,6 +621,7 @@ void gchint_plan_make(struct gchint_plan *p, const struct gchint_hint *h,
 	p->instance = h->instance;
 	p->revision = h->revision;
 	p->class = h->class;
+	p->together = h->together;
 	p->step = step;
 	p->until_ns = now_ns + HOLD_NS;
 	p->slowdown = GCHINT_ONE;

@@ -84,6 +84,7 @@ struct gchint_plan {
 	bool made; /* there is a plan */
 	bool lower; /* a boost that gains nothing above @khz, even if load asks for more */
 	bool probe; /* @khz is a neighbour of the best choice, to learn */
+	bool together; /* &gchint_hint.together */
 	bool steady; /* neither a stall instant nor an expected end shortens @until_ns */
 	u32 mem; /* memory fraction used, fixed point */
 	u32 slowdown; /* stretch of the session's mutators meanwhile; GCHINT_ONE none */
@@ -98,7 +99,8 @@ static inline bool gchint_plan_valid(const struct gchint_plan *p, const struct g
 				     const struct gchint_rules *r, u64 now_ns)
 {
 	return p->made && p->epoch == r->epoch && p->instance == h->instance &&
-	       p->revision == h->revision && p->class == h->class && now_ns < p->until_ns;
+	       p->revision == h->revision && p->class == h->class &&
+	       p->together == h->together && now_ns < p->until_ns;
 }
 
 /**

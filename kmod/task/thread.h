@@ -61,6 +61,7 @@ struct gchint_slot_block {
  * @slowdown_until: jiffies after which @slowdown is not valid
  * @slowdown_slot: slot of the thread that set @slowdown
  * @collector: slot of the thread that was last seen to collect; GCHINT_NO_LEAD none
+ * @collecting: CPUs that collect for it while mutators wait
  * @mutator: gchint_learn_mutator() by core type; written under @learn_lock
  * @learn_lock: serialises @learn; innermost of all locks
  * @nr_leases: slots taken; lease lock
@@ -82,6 +83,7 @@ struct gchint_session {
 	u32 generation;
 	u32 slowdown;
 	u32 slowdown_until;
+	atomic_t collecting;
 	u8 mutator[GCHINT_CORE_TYPES];
 	raw_spinlock_t learn_lock;
 	u16 slowdown_slot;

@@ -301,6 +301,29 @@ static u8 hint_keeping(const struct gchint_cpu *c, u64 now)
 		       GCHINT_KEEPING_UNKNOWN;
 }
 
+/* Counts this CPU among those that collect for the session while mutators wait. */
+static void session_count(struct gchint_cpu *c, struct gchint_session *session,
+			  bool collects)
+{
+	if (collects == c->collects)
+		return;
+	c->collects = collects;
+	if (collects)
+		atomic_inc(&session->collecting);
+	else
+		atomic_dec(&session->collecting);
+}
+
+/*
+ * CPUs of this policy renew their plans at the decision that follows a change,
+ * those of others at their next one.
+ */
+static bool hint_is_together(const struct gchint_cpu *c)
+{
+	return c->collects &&
+	       atomic_read(&c->thread->session->collecting) > 1;
+}
+
 /* Updates the hint and plan in @c; other CPUs of a locked policy may do so. */
 static void watch_sample(struct gchint_cpu *c, struct gchint_policy *policy,
 			 u64 now)
@@ -319,6 +342,9 @@ static void watch_sample(struct gchint_cpu *c, struct gchint_policy *policy,
 			       session->granted & GCHINT_GRANT_RAISE);
 	c->hint.slowdown = session_slowdown(session);
 	c->hint.keeping = hint_keeping(c, now);
+	session_count(c, session, gchint_class_boosts(c->hint.class) &&
+				  c->hint.class != GCHINT_CLASS_URGENT);
+	c->hint.together = hint_is_together(c);
 	if (c->hint.class != GCHINT_CLASS_NEUTRAL)
 		WRITE_ONCE(session->collector, thread->slot);
 	if (policy)
@@ -357,7 +383,9 @@ static void watch_renew(struct gchint_cpu *c, struct gchint_policy *policy,
 	if (c->hint.class == GCHINT_CLASS_NEUTRAL ?
 		    c->hint.slowdown == session_slowdown(c->thread->session) &&
 			    c->hint.keeping == hint_keeping(c, now) :
-		    gchint_plan_valid(&c->plan, &c->hint, &policy->rules, now))
+		    c->hint.together == hint_is_together(c) &&
+			    gchint_plan_valid(&c->plan, &c->hint,
+					      &policy->rules, now))
 		return;
 	watch_sample(c, policy, now);
 }
@@ -479,6 +507,7 @@ static void thread_leave(struct gchint_cpu *c, struct gchint_policy *policy,
 	struct gchint_thread *thread = c->thread;
 
 	watch_account_run(c, policy, now);
+	session_count(c, thread->session, false);
 	c->unprivileged = !(thread->session->granted & GCHINT_GRANT_RAISE);
 	raw_spin_lock(&thread->lock);
 	thread->plan = c->plan;

@@ -182,6 +182,34 @@ static void test_pauses_count_twice(void **state)
 	}
 }
 
+/* Where the mutators' CPUs collect, each is worth what a mutator is. */
+static void test_pauses_that_use_all_cpus_count_once(void **state)
+{
+	(void)state;
+	for (u32 b = 0; b < nr_boards; b++) {
+		for (u32 bias = 0; bias < GCHINT_BIAS_SPEED; bias += 20) {
+			struct fixture x;
+			u32 alone, together;
+
+			init(&x, boards[b].fill);
+			x.hint.class = GCHINT_CLASS_STW;
+			x.tun.bias = bias;
+			alone = plan(&x);
+			/* The plan is made again when another CPU begins or ends. */
+			x.hint.together = true;
+			assert_false(gchint_plan_valid(&x.plan, &x.hint, &x.rules, NOW));
+			together = plan(&x);
+			x.hint.together = false;
+			assert_false(gchint_plan_valid(&x.plan, &x.hint, &x.rules, NOW));
+			assert_cmp(plan(&x), ==, alone);
+			assert_cmp(together, <=, alone);
+			x.tun.bias = bias / 2;
+			x.plan.made = false;
+			assert_cmp(plan(&x), ==, together);
+		}
+	}
+}
+
 /* A late collection is accelerated only as far as its time is worth. */
 static void test_bias_limits_the_speed_of_late_collections(void **state)
 {
@@ -220,6 +248,7 @@ int main(void)
 		cmocka_unit_test(test_no_ceiling_under_limits_or_unknown_power),
 		cmocka_unit_test(test_ceiling_only_for_hinting_mutators),
 		cmocka_unit_test(test_pauses_count_twice),
+		cmocka_unit_test(test_pauses_that_use_all_cpus_count_once),
 		cmocka_unit_test(test_bias_limits_the_speed_of_late_collections),
 	};
 

@@ -472,6 +472,45 @@ TEST_F(phase, follower_uses_its_leaders_phase)
 	worker_stop(&coordinator);
 }
 
+/*
+ * Where several CPUs collect while the world is stopped, each is worth what a
+ * mutator is; a CPU that collects alone is worth twice as much.
+ */
+TEST_F_TIMEOUT(phase, collecting_together_is_worth_less, 120)
+{
+	struct worker other;
+	bool lowered = false;
+	char text[16];
+	int slot, bias;
+
+	ASSERT_EQ(0, tunable_put(self->policy, "mode", "model"));
+	ASSERT_EQ(0, tunable_put(self->policy, "bias", "0"));
+	worker_do(&self->worker, WORK_SPIN);
+	if (await_khz(self->cpu, self->min, self->max - 1, SOON_MS) < 0)
+		SKIP(return, "collecting_together_is_worth_less: no frequency of %s saves energy",
+		     self->hw->name);
+	ASSERT_EQ(0, worker_start(&other, 0));
+	slot = session_attach(&self->session, other.tid, GCHINT_ROLE_NONE, 0);
+	ASSERT_GE(slot, 0);
+	session_edge(&self->session, self->slot, GCHINT_PHASE_MARK, GCHINT_F_STW);
+	/* The least bias that is worth the highest clock lies between two of these. */
+	for (bias = 95; bias && !lowered; bias = bias * 7 / 10) {
+		sprintf(text, "%d", bias);
+		ASSERT_EQ(0, tunable_put(self->policy, "bias", text));
+		if (await_khz(self->cpu, self->max, self->max, 2000) < 0)
+			break;
+		worker_do(&other, WORK_SPIN);
+		session_edge(&self->session, slot, GCHINT_PHASE_MARK, GCHINT_F_STW);
+		lowered = await_khz(self->cpu, self->min, self->max - 1, 5000) >= 0;
+		session_edge(&self->session, slot, GCHINT_PHASE_NONE, 0);
+		worker_do(&other, WORK_SLEEP);
+	}
+	EXPECT_TRUE(lowered);
+	/* The other has ended: alone again. */
+	EXPECT_GE(await_khz(self->cpu, self->max, self->max, SOON_MS), 0);
+	worker_stop(&other);
+}
+
 /* Mode off, or another governor: a hint changes nothing. */
 TEST_F(phase, off_means_load_only)
 {
