@@ -30,6 +30,11 @@
  * F_SETOWN_EX). The thread answers with one GCHINT_STREAM_SAMPLE. A program without the
  * handler ignores the signal, which is its default action.
  *
+ * Where perf events are not allowed, and GCHINT_STREAM_TIMERS is set, the recorder queues
+ * that signal to a thread itself (rt_tgsigqueueinfo, SI_QUEUE), with a frequency in Hz as
+ * its value. The thread then starts a timer of its CPU time, and each time it expires, puts
+ * a GCHINT_STREAM_SAMPLE. The value 0 stops the timer, and so does the end of the session.
+ *
  * A recorder that can read a thread's memory at the instant of its sample, such as a BPF
  * program on the event, needs no answer: @method is the place of a thread's method, and
  * GCHINT_STREAM_WORD has the address of its phase.
@@ -64,7 +69,8 @@
  * @GCHINT_STREAM_CLOSE: the session closed; the ring ends here
  * @GCHINT_STREAM_SAMPLE: a profiler's sample found the thread in @phase, with @flags, and in
  *	the method at @work_done (0: one without a name). @slot is unused, since threads
- *	without a slot are sampled as well
+ *	without a slot are sampled as well. Of a timer: @work_total is the instruction (0
+ *	unknown), @stall_ns how many samples before it the thread could not take
  * @GCHINT_STREAM_WORD: the thread's state word, as in struct gchint_slot, is at the address
  *	@work_done, as long as the 32 bits at @work_total equal @tid; 0: it has none any
  *	more. Only with GCHINT_STREAM_METHODS
@@ -83,6 +89,7 @@ enum gchint_stream_type {
 #define GCHINT_STREAM_SAMPLES  0x01u /* answers samples: GCHINT_STREAM_SIGNAL may be sent */
 #define GCHINT_STREAM_EXTERNAL 0x02u /* written by another process, also after the end */
 #define GCHINT_STREAM_METHODS  0x04u /* @method is valid */
+#define GCHINT_STREAM_TIMERS   0x08u /* starts a timer on request; also answers samples */
 
 /**
  * struct gchint_stream_event - one event, one cache line

@@ -2,19 +2,22 @@
 /*
  * The answer of a thread to a recorder's sample: its method and phase. The kernel delivers
  * the signal at the sampled instruction, so both values belong to that instruction; another
- * process could only read them later.
+ * process could only read them later. The signal is that of a perf event, or, after the
+ * recorder has asked for it, of a timer of the thread's own CPU time.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "record.h"
 #include "sample.h"
 #include "slot.h"
 #include "stream.h"
+#include "timer.h"
 
 _Static_assert(GCHINT_STREAM_SIGNAL == SIGURG, "of <gchint-stream.h>");
 
@@ -30,21 +33,50 @@ static struct record *record_mine(struct gchint_session *s, pid_t tid)
 	return record_find(tid);
 }
 
+/* The instruction that a signal interrupted; 0 unknown. */
+static uintptr_t interrupted_at(const ucontext_t *c)
+{
+#if defined(__x86_64__)
+	return (uintptr_t)c->uc_mcontext.gregs[REG_RIP];
+#elif defined(__i386__)
+	return (uintptr_t)c->uc_mcontext.gregs[REG_EIP];
+#elif defined(__aarch64__)
+	return (uintptr_t)c->uc_mcontext.pc;
+#elif defined(__arm__)
+	return (uintptr_t)c->uc_mcontext.arm_pc;
+#elif defined(__riscv)
+	return (uintptr_t)c->uc_mcontext.__gregs[REG_PC];
+#else
+	(void)c;
+	return 0;
+#endif
+}
+
+static void answer(struct gchint_session *s, pid_t tid, uintptr_t ip, unsigned int missed)
+{
+	struct record *r = record_mine(s, tid);
+
+	stream_sample(s, tid, r ? load_relaxed(state_of(s, r)) : 0, load_relaxed(&__gchint_method),
+		      ip, missed);
+}
+
 static void on_sample(int number, siginfo_t *info, void *context)
 {
 	struct gchint_session *s = &gchint_page.session;
 	const int saved = errno;
-	struct record *r;
-	pid_t tid;
+	const pid_t tid = (pid_t)syscall(SYS_gettid);
+	const int open = stream_is_open(s);
 
 	(void)number;
-	(void)context;
 	/* Any other SIGURG is one that the program would have ignored. */
-	if (info->si_code != POLL_IN || !stream_is_open(s))
-		return;
-	tid = (pid_t)syscall(SYS_gettid);
-	r = record_mine(s, tid);
-	stream_sample(s, tid, r ? load_relaxed(state_of(s, r)) : 0, load_relaxed(&__gchint_method));
+	if (info->si_code == POLL_IN && open)
+		answer(s, tid, 0, 0);
+	else if (info->si_code == SI_QUEUE && open && load_relaxed(&s->pid) == getpid())
+		timer_start(tid, (unsigned int)info->si_value.sival_int);
+	else if (info->si_code == SI_TIMER && timer_owns(info->si_value.sival_ptr) && open)
+		answer(s, tid, interrupted_at(context), (unsigned int)info->si_overrun);
+	else if (info->si_code == SI_TIMER && timer_owns(info->si_value.sival_ptr))
+		timer_start(tid, 0);
 	errno = saved;
 }
 

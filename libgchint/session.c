@@ -20,6 +20,7 @@
 #include "sample.h"
 #include "stream.h"
 #include "symbol.h"
+#include "timer.h"
 #include "trace.h"
 
 static void session_lock(struct gchint_session *s)
@@ -203,6 +204,7 @@ static int session_get(unsigned int flags, int init)
 		stream_close(s, 0);
 		trace_close(s);
 		symbols_inherit(s->pid);
+		timers_forget();
 		/* Another handler may have called this before that of clamp.c. */
 		clamp_forked(s);
 		records_reset();

@@ -100,7 +100,7 @@ int stream_open(struct gchint_session *s, const char *path, int answered, long l
 	}
 	ring_init(ring);
 	if (answered)
-		ring->features |= GCHINT_STREAM_SAMPLES;
+		ring->features |= GCHINT_STREAM_SAMPLES | GCHINT_STREAM_TIMERS;
 	ring->method = method;
 	if (method)
 		ring->features |= GCHINT_STREAM_METHODS;
@@ -207,7 +207,8 @@ void stream_put(struct gchint_session *s, const struct record *r, unsigned int t
 	store_release(&event->ticket, ticket + 1);
 }
 
-void stream_sample(struct gchint_session *s, pid_t tid, uint32_t word, uintptr_t method)
+void stream_sample(struct gchint_session *s, pid_t tid, uint32_t word, uintptr_t method,
+		   uintptr_t ip, unsigned int missed)
 {
 	struct gchint_stream *ring = load_acquire(&s->stream);
 	struct gchint_stream_event *event;
@@ -222,6 +223,8 @@ void stream_sample(struct gchint_session *s, pid_t tid, uint32_t word, uintptr_t
 	event->phase = (uint8_t)phase_of(word);
 	event->flags = (uint8_t)flags_of(word);
 	event->work_done = method;
+	event->work_total = ip;
+	event->stall_ns = missed;
 	store_release(&event->ticket, ticket + 1);
 }
 

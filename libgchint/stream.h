@@ -51,10 +51,13 @@ void stream_put(struct gchint_session *s, const struct record *r, unsigned int t
  * @tid: the caller
  * @word: its phase and flags
  * @method: the method that it runs
+ * @ip: if a timer took the sample, the instruction; else 0
+ * @missed: samples before it that the thread could not take
  *
  * Async-signal-safe; never waits.
  */
-void stream_sample(struct gchint_session *s, pid_t tid, uint32_t word, uintptr_t method);
+void stream_sample(struct gchint_session *s, pid_t tid, uint32_t word, uintptr_t method,
+		   uintptr_t ip, unsigned int missed);
 
 /**
  * stream_word() - send the address of a thread's state word, for a recorder that polls it

@@ -157,7 +157,7 @@ profiled() {
 }
 # It refuses to start where no thread can be sampled.
 sampled() { # NAME TEST...
-	if "$ctl" status | grep -q 'no samples of threads'; then
+	if "$ctl" status | grep -q 'perf events are refused'; then
 		skip "$1" "no perf events here"
 	else
 		ok "$@"

@@ -22,6 +22,7 @@
 #include "../../daemon/common/clock.h"
 #include "../../daemon/gchintd/sampling/filter.h"
 #include "../../daemon/gchintd/sampling/hotspots.h"
+#include "../../daemon/gchintd/sampling/sampling.h"
 #include "../../daemon/gchintd/source/host.h"
 #include "../../daemon/gchintd/source/source.h"
 #include "../../daemon/gchintd/store/queue.h"
@@ -36,6 +37,10 @@
 #define IN_USER	  PERF_RECORD_MISC_USER
 #define BY_SIGNAL                                                                                  \
 	"methods by a signal to the thread: the kernel does not tell where a thread's pointer is"
+
+#define BY_TIMER                                                                                   \
+	"samples by each thread's own timer, without the kernel's own and without callers: perf "  \
+	"events are refused: "
 
 static struct {
 	int tid;
@@ -112,6 +117,17 @@ long unit_hotspots_open(const struct perf_event_attr *attr, int tid)
 	ring[rings].data = (char *)ring[rings].page + PAGE;
 	rings++;
 	return fd;
+}
+
+/* unit-perf.c passes on signals to threads. */
+long unit_hotspots_queue(int pid, int tid, int number, const siginfo_t *info)
+{
+	const size_t at = strlen(asked);
+
+	snprintf(asked + at, sizeof(asked) - at, "%d/%d: signal %d, from %d, %d %d\n", pid, tid,
+		 number, info->si_pid == getpid(), info->si_code, info->si_value.sival_int);
+	errno = thread_refused;
+	return errno ? -1 : 0;
 }
 
 static void put(unsigned int i, const void *bytes, size_t size)
@@ -203,11 +219,11 @@ static void probes(struct host *host)
 		"' ''\n"
 		"0 'samples by the clock (no cycles here), without the kernel's own; " BY_SIGNAL
 		"' ''\n"
-		"-13 'no samples of threads: Permission denied' 'run as root, or lower "
-		"kernel.perf_event_paranoid to 2'\n"
-		"-1 'no samples of threads: Operation not permitted' 'run as root, or lower "
-		"kernel.perf_event_paranoid to 2'\n"
-		"-38 'no samples of threads: Function not implemented' ''\n",
+		"0 '" BY_TIMER "Permission denied: run as root, or lower "
+		"kernel.perf_event_paranoid to 2' ''\n"
+		"0 '" BY_TIMER "Operation not permitted: run as root, or lower "
+		"kernel.perf_event_paranoid to 2' ''\n"
+		"0 '" BY_TIMER "Function not implemented' ''\n",
 		"the available sampling is found, or the reason reported");
 	text_is(asked,
 		"0: type 0, event 0, 100 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n"
@@ -264,11 +280,7 @@ static void begins(struct host *host, const char *dir, void **state)
 	host->config.hotspots.hz = 499;
 	host->config.source[SOURCE_hotspots].period_ms = 40;
 	memset(refused, 0, sizeof(refused));
-	refused[0] = refused[1] = refused[2] = refused[3] = EACCES;
-	CHECK(hotspots->start(host, state) < 0 && !host->hotspots,
-	      "without perf samples it does not start");
-	refused[2] = refused[3] = 0;
-	watched_forget();
+	refused[0] = refused[1] = EACCES;
 	CHECK(!hotspots->start(host, state) && host->hotspots && watched_count() == 1 &&
 		      !watched_at(0)->period_ns,
 	      "nothing is polled before a process registers");
@@ -502,6 +514,62 @@ static void ends(struct host *host, const char *dir, void *state)
 	CHECK(!host->hotspots, "sampling ends with the last process");
 }
 
+/* Where no event is allowed threads sample themselves. */
+static void timers(struct host *host)
+{
+	const struct gchint_stream_event own = { .time = 100,
+						 .cpu = 1,
+						 .phase = GCHINT_PHASE_MARK,
+						 .work_done = 0x5000,
+						 .work_total = 0x1010,
+						 .stall_ns = 2 };
+	const uint32_t both = GCHINT_STREAM_SAMPLES | GCHINT_STREAM_TIMERS;
+	void *state;
+
+	watched_forget();
+	refused[0] = refused[1] = refused[2] = refused[3] = EACCES;
+	host->config.hotspots.hz = 20;
+	CHECK(!source_table[SOURCE_hotspots]->start(host, &state) && host->hotspots,
+	      "without perf events threads have timers");
+	records_are(host->queue,
+		    "meta 'hotspots.hz' '20'\n"
+		    "meta 'hotspots.event' 'cpu-timer'\n"
+		    "meta 'hotspots.kernel' 'no'\n"
+		    "meta 'hotspots.way' 'timer'\n",
+		    "that is recorded");
+	asked[0] = '\0';
+	hotspots_process(host->hotspots, 75, true, both, 0);
+	text_is(asked, "75/75: signal 23, from 1, -1 20\n", "each thread is asked once");
+	taken(host);
+	look();
+	text_is(asked, "75/75: signal 23, from 1, -1 20\n", "each thread is asked once");
+	hotspots_answer(host->hotspots, 75, 75, &own);
+	look();
+	records_are(host->queue,
+		    "drop 2 'hotspots' 'a thread did not take its timer's signal'\n"
+		    "stack 1 '1010'\n"
+		    "hotspot 100: 1010 kernel 0 method 5000 of 75/75 cpu 1 stack 1 phase 4 flags 0\n",
+		    "the answer is the sample");
+	asked[0] = '\0';
+	hotspots_gone(host->hotspots, 75);
+	text_is(asked, "75/75: signal 23, from 1, -1 0\n", "the timer is stopped");
+	asked[0] = '\0';
+	hotspots_process(host->hotspots, 75, true, GCHINT_STREAM_SAMPLES, 0);
+	hotspots_process(host->hotspots, 75, false, both, 0);
+	text_is(asked, "", "an older library, or one in another PID namespace, is not asked");
+	records_are(host->queue,
+		    "process 75 75 'other'\n"
+		    "drop 1 'hotspots' 'a thread could not be sampled'\n"
+		    "note 4 'hotspots' 'thread 75 of process 75 could not be sampled: Operation "
+		    "not supported: its libgchint has no timers, or it uses SIGURG'\n"
+		    "process 75 75 'other'\n"
+		    "drop 1 'hotspots' 'a thread could not be sampled'\n",
+		    "and that is reported once");
+	source_table[SOURCE_hotspots]->stop(state);
+	CHECK(sampling_timer_hz(10) == 10 && sampling_timer_hz(100000) <= 1000,
+	      "a timer is no faster than the kernel's tick");
+}
+
 void unit_hotspots(void)
 {
 	char dir[] = "/tmp/gchint-unit.XXXXXX", command[80];
@@ -534,6 +602,7 @@ void unit_hotspots(void)
 	joins(&host);
 	ring_runs_over(&host);
 	ends(&host, dir, state);
+	timers(&host);
 	watched_forget();
 	for (unsigned int i = 0; i < rings; i++)
 		munmap(ring[i].page, PAGES * PAGE);

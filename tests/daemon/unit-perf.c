@@ -80,6 +80,9 @@ __attribute__((no_sanitize("address"))) long __wrap_syscall(long number, ...)
 					(int)arg[2], (int)arg[3], (unsigned long)arg[4]);
 	if (number == SYS_perf_event_open && !ours)
 		return unit_hotspots_open((const struct perf_event_attr *)arg[0], (int)arg[1]);
+	if (number == SYS_rt_tgsigqueueinfo)
+		return unit_hotspots_queue((int)arg[0], (int)arg[1], (int)arg[2],
+					   (const siginfo_t *)arg[3]);
 	if (number == SYS_perf_event_open)
 		return counter((const struct perf_event_attr *)arg[0], (int)arg[1], (int)arg[2],
 			       (int)arg[3], (unsigned long)arg[4]);

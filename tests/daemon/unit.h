@@ -3,6 +3,7 @@
 #define TESTS_DAEMON_UNIT_H
 
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 
 /* One TAP line. */
@@ -15,6 +16,7 @@ bool unit_print(const char *what, const char *path);
 /* perf_event_open() of samples, as syscall() returns it. */
 struct perf_event_attr;
 long unit_hotspots_open(const struct perf_event_attr *attr, int tid);
+long unit_hotspots_queue(int pid, int tid, int number, const siginfo_t *info);
 long unit_power_open(const struct perf_event_attr *attr, int tid, int cpu, int group,
 		     unsigned long flags);
 /* Whether the last call goes there. */

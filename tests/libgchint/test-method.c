@@ -28,6 +28,8 @@ static int listener;
 #define METHODS 0
 #endif
 
+#define ANSWERS (GCHINT_STREAM_SAMPLES | GCHINT_STREAM_TIMERS)
+
 static const char *path_of(const char *name)
 {
 	static char path[128];
@@ -92,8 +94,7 @@ static struct gchint_stream *receive(void)
 	return ring;
 }
 
-/* The signal of an overflow; a process may send it to itself. */
-static void overflow(int code)
+static void send_signal(int code, int value)
 {
 	siginfo_t info;
 	long tid;
@@ -101,10 +102,23 @@ static void overflow(int code)
 	memset(&info, 0, sizeof(info));
 	info.si_signo = SIGURG;
 	info.si_code = code;
+	info.si_value.sival_int = value;
 	/* The fake device reads six arguments of any call. */
 	tid = syscall(SYS_gettid, 0L, 0L, 0L, 0L, 0L, 0L);
 	CHECK_IS(syscall(SYS_rt_tgsigqueueinfo, (long)getpid(), tid, (long)SIGURG, &info, 0L, 0L),
 		 0);
+}
+
+/* The signal of an overflow; a process may send it to itself. */
+static void overflow(int code)
+{
+	send_signal(code, 0);
+}
+
+/* The recorder's request for a timer. */
+static void ask(int hz)
+{
+	send_signal(SI_QUEUE, hz);
 }
 
 /* The samples in the ring, and the last of them. */
@@ -161,7 +175,7 @@ static void answers(void)
 	CHECK_IS(gchint_init(0), GCHINT_BACKEND_STREAM);
 	ring = receive();
 	CHECK(ring);
-	CHECK_IS(ring->features, GCHINT_STREAM_SAMPLES | METHODS);
+	CHECK_IS(ring->features, ANSWERS | METHODS);
 	CHECK_IS(gchint_profiled(), 1);
 	gchint_method_enter(0x4000);
 	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_STW);
@@ -187,6 +201,118 @@ static void answers(void)
 	CHECK_IS(samples(ring, &e), 2);
 }
 
+/* CPU time of the process, whose clock_gettime() is the test's. */
+static __attribute__((noinline)) void spin(int ms)
+{
+	const clock_t end = clock() + (clock_t)ms * (CLOCKS_PER_SEC / 1000);
+	volatile unsigned int n;
+
+	do
+		for (n = 0; n < 10000; n++)
+			;
+	while (clock() < end);
+}
+
+/* Timers that the kernel has of this process; -1 if it does not tell. */
+static int timers(void)
+{
+	FILE *f = fopen("/proc/self/timers", "re");
+	char line[256];
+	int found = 0;
+
+	if (!f)
+		return -1;
+	while (fgets(line, sizeof(line), f))
+		found += !strncmp(line, "ID:", 3);
+	fclose(f);
+	return found;
+}
+
+static void *asked_once(void *data)
+{
+	(void)data;
+	ask(100);
+	return NULL;
+}
+
+/* Where no perf event is allowed: by its own CPU time, until it is told to stop. */
+static void by_timer(void)
+{
+	struct gchint_stream_event e = { 0 };
+	const int told = timers();
+	struct gchint_stream *ring;
+	int tries, n;
+
+	CHECK_IS(gchint_init(0), GCHINT_BACKEND_STREAM);
+	ring = receive();
+	gchint_method_enter(0x4000);
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_STW);
+	errno = 99;
+	ask(1000);
+	CHECK_IS(errno, 99);
+	for (tries = 0; samples(ring, &e) < 3 && tries < 1000; tries++)
+		spin(10);
+	CHECK(samples(ring, &e) >= 3);
+	CHECK_IS(e.work_done, 0x4000);
+	CHECK_IS(e.phase, GCHINT_PHASE_MARK);
+	CHECK_IS(e.flags, GCHINT_F_STW);
+	CHECK_IS(e.tid, getpid());
+#if defined(__x86_64__) || defined(__aarch64__) || defined(__arm__)
+	CHECK(e.work_total > 0);
+#endif
+	CHECK_IS(timers(), told < 0 ? told : 1);
+	/* Again is not twice. */
+	ask(500);
+	CHECK_IS(timers(), told < 0 ? told : 1);
+	ask(0);
+	CHECK_IS(timers(), told);
+	n = samples(ring, &e);
+	spin(50);
+	CHECK_IS(samples(ring, &e), n);
+	/* A timer that is still there when the session ends removes itself. */
+	CHECK_IS(gchint_open(&s, 0), 0);
+	ask(1000);
+	gchint_close(s);
+	gchint_close(s);
+	for (tries = 0; timers() > 0 && tries < 1000; tries++)
+		spin(10);
+	CHECK_IS(timers(), told);
+	ask(1000);
+	CHECK_IS(timers(), told);
+}
+
+/* The kernel keeps the timers of threads that ended. */
+static void few_timers(void)
+{
+	pthread_t thread;
+	pid_t child;
+	int n, status;
+
+	if (timers() < 0)
+		tap_skip("the kernel does not list timers");
+	CHECK_IS(gchint_init(0), GCHINT_BACKEND_STREAM);
+	for (n = 0; n < 1500; n++) {
+		CHECK_IS(pthread_create(&thread, NULL, asked_once, NULL), 0);
+		pthread_join(thread, NULL);
+	}
+	CHECK(timers() > 0);
+	CHECK(timers() <= 1024);
+	/* A child has none of them, and removes none of its own by their numbers. */
+	child = fork();
+	if (!child) {
+		struct sigevent none = { .sigev_notify = SIGEV_NONE };
+		timer_t own;
+
+		timer_create(CLOCK_MONOTONIC, &none, &own);
+		gchint_init(0);
+		ask(100);
+		ask(0);
+		_exit(timers() == 1 ? 0 : 1);
+	}
+	CHECK_IS(waitpid(child, &status, 0), child);
+	CHECK_IS(status, 0);
+}
+
 /* Full: losses are counted without waiting. Closed: there is no ring to write to. */
 static void never_waits(void)
 {
@@ -209,7 +335,7 @@ static void never_waits(void)
 	CHECK_IS(gchint_open(&s, 0), 0);
 	CHECK_IS(gchint_profiled(), 1);
 	ring = receive();
-	CHECK_IS(ring->features, GCHINT_STREAM_SAMPLES | METHODS);
+	CHECK_IS(ring->features, ANSWERS | METHODS);
 	overflow(POLL_IN);
 	CHECK_IS(samples(ring, &e), 1);
 }
@@ -238,7 +364,7 @@ static void names_at_calls(void)
 	setenv("GCHINT_PROFILE", "2", 1);
 	CHECK_IS(gchint_open(&s, 0), 0);
 	ring = receive();
-	CHECK_IS(ring->features, GCHINT_STREAM_SAMPLES | METHODS);
+	CHECK_IS(ring->features, ANSWERS | METHODS);
 	CHECK_IS(gchint_profiled(), 2);
 	gchint_close(s);
 	CHECK_IS(gchint_profiled(), 0);
@@ -563,6 +689,8 @@ static const struct tap_test tests[] = {
 	{ "methods nest, with one store each way", nests },
 	{ "a thread answers with its own method and phase", answers },
 	{ "an answer never waits", never_waits },
+	{ "a thread samples itself by its CPU time", by_timer },
+	{ "threads that ended leave few timers", few_timers },
 	{ "without GCHINT_PROFILE the signal is not taken", not_asked },
 	{ "GCHINT_PROFILE=2 is reported", names_at_calls },
 	{ "a program's own signal handler stays", the_programs_signal },

@@ -2,13 +2,14 @@
 /* gchintctl profile: records and shows CPU time by method, phase, frequency and energy. */
 #include <errno.h>
 #include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "../../common/names.h"
 #include "../../common/root.h"
-#include "../../gchintd/source/source.h"
+#include "../../gchintd/sampling/sampling.h"
 #include "../ctl.h"
 #include "../launch/hint-count.h"
 #include "../launch/record.h"
@@ -29,7 +30,8 @@ static const char usage[] =
 	"Where CPU time goes: by instruction, by the method that an interpreter ran (which a\n"
 	"profiler of instructions cannot see), by phase of the collector, frequency and energy.\n"
 	"It needs neither the module nor privileges. With kernel.perf_event_paranoid at 2 it does\n"
-	"not see what runs in the kernel; the report states that.\n"
+	"not see what runs in the kernel; where perf events are refused, nor callers. The report\n"
+	"states that.\n"
 	"\n"
 	"record runs PROGRAM with the adapter of its runtime and samples each of its threads.\n"
 	"  -o, --output FILE      the recording (default: profile.db). flame: the picture\n"
@@ -82,19 +84,20 @@ struct options {
 	bool energy, folded, interpreted, named_at_calls, quiet;
 };
 
-/* Reports why no thread can be sampled here, before a program runs in vain. */
-static bool samples_possible(const struct profile_keep *keep)
+/* Reports before the program starts if samples will have less than they could. */
+static void sampling_report(void)
 {
-	struct host host = { 0 };
-	struct probe p = { 0 };
+	struct sampling s;
+	const int ret = sampling_choose(&s);
 
-	root_init(&host.root);
-	config_defaults(&host.config);
-	host.config.hotspots.signal = keep->signal;
-	if (!source_table[SOURCE_hotspots]->probe(&host, &p))
-		return true;
-	ctl_error("%s%s%s; the program was not started", p.what, *p.remedy ? ": " : "", p.remedy);
-	return false;
+	if (ret)
+		fprintf(stderr,
+			"gchintctl: perf events are refused here (%s): samples are by a timer of "
+			"each thread, without callers and without the kernel's code%s\n",
+			strerror(-ret),
+			ret == -EACCES || ret == -EPERM ?
+				"; for those run as root, or lower kernel.perf_event_paranoid to 2" :
+				"");
 }
 
 /* Whether the recording has a sample; reports why not. */
@@ -103,14 +106,22 @@ static bool samples_exist(const char *file, const char *program)
 	sqlite3 *db = db_open(file);
 	struct hint_count hints;
 	int64_t samples = 0;
+	char way[16];
 
 	if (!db)
 		return false;
 	db_number(db, "SELECT count(*) FROM (SELECT 1 FROM hotspots LIMIT 1)", 0, &samples);
+	if (!db_meta(db, "hotspots.way", way, sizeof(way)))
+		*way = '\0';
 	sqlite3_close(db);
 	if (samples)
 		return true;
-	if (hint_count_read(&hints, file) && hints.programs)
+	if (!strcmp(way, "timer") && hint_count_read(&hints, file) && hints.programs)
+		ctl_error("%s has no samples: perf events are refused here, and the timers of %s "
+			  "did not expire: it used little CPU time, the filter let nothing pass, "
+			  "or its threads block or use SIGURG",
+			  file, program);
+	else if (hint_count_read(&hints, file) && hints.programs)
 		ctl_error("%s has no samples: %s used less CPU time than there is between two, or "
 			  "the filter let nothing pass",
 			  file, program);
@@ -186,8 +197,7 @@ static int profile_record(const struct options *o, char **command, int count)
 	}
 	if (!profile_keep_good(&o->keep))
 		return CTL_USAGE;
-	if (!samples_possible(&o->keep))
-		return CTL_FAILED;
+	sampling_report();
 	if (!mkdtemp(directory)) {
 		ctl_error("%s: %s", directory, strerror(errno));
 		return CTL_FAILED;

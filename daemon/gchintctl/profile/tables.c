@@ -182,7 +182,10 @@ static void summary_print(const struct profile *p)
 		printf("%zu samples of collector threads: their phase is what the collector's "
 		       "coordinator announced\n",
 		       p->derived);
-	if (!strcmp(p->in_kernel, "yes"))
+	if (!strcmp(p->event, "cpu-timer"))
+		puts("neither callers nor the kernel's code: perf events were refused "
+		     "(root, or kernel.perf_event_paranoid 2, has both)");
+	else if (!strcmp(p->in_kernel, "yes"))
 		printf("%.1f %% in the kernel\n", percent_of(kernel, p->samples));
 	else
 		puts("time in the kernel was not sampled: kernel.perf_event_paranoid forbids it");

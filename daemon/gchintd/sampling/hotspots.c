@@ -9,6 +9,9 @@
  * signal, to which libgchint answers with the method and the phase. Samples and answers are
  * matched by time. Samples of a thread that does not answer have no method.
  *
+ * Where no event is allowed, the thread's own timer sends it that signal, and its answer
+ * has the instruction as well: no call chain, nothing of the kernel.
+ *
  * Off by default: it costs the programs time.
  */
 #include "hotspots.h"
@@ -127,6 +130,8 @@ void hotspots_process(struct hotspots *h, int32_t pid, bool same, uint32_t featu
 	p->pid = pid;
 	p->same = same;
 	p->answers = features & GCHINT_STREAM_SAMPLES;
+	/* Answers carry thread numbers of the program's own namespace. */
+	p->timers = same && features & GCHINT_STREAM_TIMERS;
 	p->place.valid = !!(features & GCHINT_STREAM_METHODS);
 	p->place.method = method;
 	/* Prefer answers of the thread to BPF samples without a method. */
@@ -229,6 +234,21 @@ void hotspots_answer(struct hotspots *h, int32_t pid, int32_t tid,
 		;
 	if (!th || !p->same)
 		return;
+	if (h->sampling.timers) {
+		const struct sample own = {
+			.t = answer->time,
+			.ip = answer->work_total,
+			.method = answer->work_done,
+			.cpu = answer->cpu,
+			.phase = answer->phase < GCHINT_PHASE_NR ? answer->phase :
+								   (uint8_t)GCHINT_PHASE_NONE,
+			.flags = answer->flags & GCHINT_F_ALL,
+			.known = HOTSPOT_METHOD | HOTSPOT_PHASE,
+		};
+
+		thread_add_own(h, th, &own, answer->stall_ns);
+		return;
+	}
 	thread_drain(h, p, th);
 	/*
 	 * The answer belongs to the latest sample before it, and to earlier samples only if the
@@ -321,14 +341,16 @@ static int hotspots_start(struct host *host, void **state)
 		return -ENOMEM;
 	h->host = host;
 	h->timer = loop_timer(host->loop, 0, hotspots_on_timer, h);
-	if (!h->timer || sampling_choose(&h->sampling)) {
-		watch_free(h->timer);
+	if (!h->timer) {
 		free(h);
 		return -ENOMEM;
 	}
-	h->sampling.hz = host->config.hotspots.hz;
+	if (sampling_choose(&h->sampling))
+		h->sampling = (struct sampling){ .timers = true };
+	h->sampling.hz = h->sampling.timers ? sampling_timer_hz(host->config.hotspots.hz) :
+					      host->config.hotspots.hz;
 	h->filter = host->config.hotspots;
-	if (tunnel_try_open(host, &h->tunnel, &why))
+	if (h->sampling.timers || tunnel_try_open(host, &h->tunnel, &why))
 		h->tunnel = NULL;
 	/* Each thread needs a descriptor. */
 	if (!getrlimit(RLIMIT_NOFILE, &files) && files.rlim_cur < files.rlim_max) {
@@ -338,9 +360,14 @@ static int hotspots_start(struct host *host, void **state)
 	snprintf(text, sizeof(text), "%u", h->sampling.hz);
 	host_meta(host, "hotspots.hz", text);
 	host_meta(host, "hotspots.event",
-		  h->sampling.type == PERF_TYPE_HARDWARE ? "cycles" : "cpu-clock");
+		  h->sampling.timers			   ? "cpu-timer" :
+		  h->sampling.type == PERF_TYPE_HARDWARE ? "cycles" :
+							   "cpu-clock");
 	host_meta(host, "hotspots.kernel", h->sampling.in_kernel ? "yes" : "no");
-	host_meta(host, "hotspots.way", h->tunnel ? "bpf" : "signal");
+	host_meta(host, "hotspots.way",
+		  h->sampling.timers ? "timer" :
+		  h->tunnel	     ? "bpf" :
+				       "signal");
 	host->hotspots = h;
 	*state = h;
 	return 0;
@@ -355,8 +382,11 @@ static int hotspots_probe(const struct host *host, struct probe *p)
 	int ret = sampling_choose(&s);
 
 	if (ret)
-		return probe_absent(p, ret, ret == -EACCES || ret == -EPERM ? remedy : "",
-				    "no samples of threads: %s", strerror(-ret));
+		return probe_found(p,
+				   "samples by each thread's own timer, without the kernel's own and "
+				   "without callers: perf events are refused: %s%s%s",
+				   strerror(-ret), ret == -EACCES || ret == -EPERM ? ": " : "",
+				   ret == -EACCES || ret == -EPERM ? remedy : "");
 	ret = tunnel_try_open(host, &tunnel, &why);
 	if (!ret)
 		tunnel_close(tunnel);

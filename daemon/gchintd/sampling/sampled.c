@@ -202,8 +202,26 @@ void thread_lost(struct hotspots *h, struct thread *th)
 		host_drop(h->host, "hotspots", lost, "a thread's samples ran over");
 }
 
+void thread_add_own(struct hotspots *h, struct thread *th, const struct sample *own,
+		    uint64_t missed)
+{
+	struct sample *s;
+
+	if (missed)
+		host_drop(h->host, "hotspots", missed, "a thread did not take its timer's signal");
+	if (th->nr == PENDING)
+		thread_flush(h, th->process, th);
+	s = &th->pending[(th->first + th->nr++) % PENDING];
+	*s = *own;
+	s->stack = stacks_id(&h->stacks, h->host, &own->ip, !!own->ip);
+	if (s->ip)
+		images_know(&th->process->images, h->host, th->process->pid, s->ip);
+}
+
 static void thread_close(struct hotspots *h, struct thread *th)
 {
+	if (h->sampling.timers && th->process->timers && th->alive)
+		sampling_ask(th->process->pid, th->tid, 0);
 	if (th->number) {
 		if (th->fd >= 0)
 			close(th->fd);
@@ -294,6 +312,10 @@ static int thread_sample(struct hotspots *h, struct thread *th)
 {
 	int ret;
 
+	if (h->sampling.timers)
+		return th->process->timers ?
+			       sampling_ask(th->process->pid, th->tid, h->sampling.hz) :
+			       -ENOTSUP;
 	privilege_raise();
 	ret = th->fd = sampling_open(&h->sampling, th->tid, !th->process->seen);
 	if (ret >= 0)
@@ -347,7 +369,9 @@ static void thread_add(struct hotspots *h, struct process *p, int32_t tid)
 			  strerror(-ret),
 			  ret == -EPERM	 ? ": raise kernel.perf_event_mlock_kb, or ulimit -l" :
 			  ret == -EMFILE ? ": raise ulimit -n" :
-					   "");
+			  ret != -ENOTSUP ? "" :
+			  p->same	 ? ": its libgchint has no timers, or it uses SIGURG" :
+					   ": timers do not reach into another pid namespace");
 	h->warned = true;
 }
 

@@ -42,7 +42,7 @@ struct process {
 	struct thread *threads;
 	struct images images;
 	int32_t pid;
-	bool same, answers;
+	bool same, answers, timers;
 	bool seen; /* sampled through the tunnel, without signals */
 	bool wanted; /* by the filter: its threads are sampled */
 	struct tunnel_place place; /* of a thread in no phase */
@@ -71,6 +71,9 @@ void threads_walk(struct hotspots *h, struct process *p);
 /* Takes the samples in a thread's own ring; in the tunnel, of all threads. */
 void thread_drain(struct hotspots *h, struct process *p, struct thread *th);
 void threads_drain(struct hotspots *h);
+/* Adds a sample that the thread took itself; @missed: so many before it could not be taken. */
+void thread_add_own(struct hotspots *h, struct thread *th, const struct sample *own,
+		    uint64_t missed);
 /* Records how many of its samples the tunnel dropped. */
 void thread_lost(struct hotspots *h, struct thread *th);
 /* Removes its oldest sample, answered or not, and records it if the filter matches. */

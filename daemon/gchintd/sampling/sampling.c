@@ -3,9 +3,14 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#include <gchint-stream.h>
+
+#include "../../common/clock.h"
 
 int sampling_open(const struct sampling *s, int32_t tid, bool chain)
 {
@@ -30,6 +35,27 @@ int sampling_open(const struct sampling *s, int32_t tid, bool chain)
 	return fd < 0 ? -errno : (int)fd;
 }
 
+int sampling_ask(int32_t pid, int32_t tid, uint32_t hz)
+{
+	siginfo_t info = { .si_signo = GCHINT_STREAM_SIGNAL, .si_code = SI_QUEUE };
+
+	info.si_pid = getpid();
+	info.si_uid = getuid();
+	info.si_value.sival_int = (int)hz;
+	return syscall(SYS_rt_tgsigqueueinfo, pid, tid, GCHINT_STREAM_SIGNAL, &info) ? -errno : 0;
+}
+
+uint32_t sampling_timer_hz(uint32_t hz)
+{
+	struct timespec tick;
+	uint32_t most;
+
+	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) || tick.tv_sec || !tick.tv_nsec)
+		return hz;
+	most = (uint32_t)(NSEC_PER_SEC / (uint64_t)tick.tv_nsec);
+	return hz < most ? hz : most;
+}
+
 int sampling_choose(struct sampling *s)
 {
 	static const struct {
@@ -42,7 +68,8 @@ int sampling_choose(struct sampling *s)
 	int fd = -ENODEV;
 
 	for (int i = 0; i < 4; i++) {
-		*s = (struct sampling){ events[i / 2].type, events[i / 2].config, 100, !(i & 1) };
+		*s = (struct sampling){ events[i / 2].type, events[i / 2].config, 100, !(i & 1),
+					false };
 		fd = sampling_open(s, 0, true);
 		if (fd >= 0) {
 			close(fd);

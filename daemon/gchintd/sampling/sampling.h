@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The perf event that samples a thread: cycles where the machine counts them, else the clock. */
+/*
+ * What samples a thread: a perf event, of cycles where the machine counts them, else of the
+ * clock; or, where no event is allowed, a timer of the thread's own CPU time.
+ */
 #ifndef GCHINTD_SAMPLING_H
 #define GCHINTD_SAMPLING_H
 
@@ -12,12 +15,14 @@
  * @config: of the event, as its type defines
  * @hz: samples a second of CPU time
  * @in_kernel: samples include kernel code
+ * @timers: no event: threads sample themselves, without call chains
  */
 struct sampling {
 	uint32_t type;
 	uint64_t config;
 	uint32_t hz;
 	bool in_kernel;
+	bool timers;
 };
 
 #define SAMPLING_FRAMES 16 /* of a call chain, from the innermost */
@@ -29,5 +34,9 @@ int sampling_choose(struct sampling *s);
  * chains are written into the event's own ring, once it is mapped.
  */
 int sampling_open(const struct sampling *s, int32_t tid, bool chain);
+/* Asks a thread of a program with GCHINT_STREAM_TIMERS for @hz samples a second; 0 ends it. */
+int sampling_ask(int32_t pid, int32_t tid, uint32_t hz);
+/* At most @hz: a thread's timer expires in the kernel's tick. */
+uint32_t sampling_timer_hz(uint32_t hz);
 
 #endif
