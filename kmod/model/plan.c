@@ -24,6 +24,11 @@
  */
 #define WAITING 2
 #define WAITING_TOGETHER 1
+/*
+ * Mutators lose this part of the time for which they are slowed: that they would wait
+ * for the collection anyway is a prediction. Chosen on the lab's Krait and Exynos.
+ */
+#define SLOWED_LOSS 4
 /* A plan for a running phase changes only if this part of its energy is saved. */
 #define STAY 32
 /* A phase's own rate counts after this much running and a sixteenth of the work. */
@@ -265,6 +270,11 @@ static struct gchint_mutator_bounds mutator_bounds(const struct gchint_rules *r,
 							 U32_MAX)].khz;
 	if (cap < in->last)
 		b.cap_khz = t->opp[cap].khz;
+	if (t->powered) {
+		pct += GCHINT_BIAS_DELAY_COST * READ_ONCE(r->tun->bias) / SLOWED_LOSS;
+		b.slow_khz = t->opp[range_find_cheapest(t, in, mem, gchint_opps_awake(t, pct),
+							U32_MAX)].khz;
+	}
 	if (spare < in->last)
 		b.spare_khz = max_t(u32, t->opp[spare].khz, b.floor_khz);
 	return b;
@@ -295,15 +305,15 @@ static const struct gchint_opp *mutator_slowed_opp(const struct gchint_rules *r,
 	const struct gchint_opps *t = r->opps;
 	/* That no thread is delayed is a prediction: rely on it less if delay costs more. */
 	u32 bound = stretch_add_pct(GCHINT_ONE, GCHINT_BIAS_SPEED - READ_ONCE(r->tun->bias));
-	u32 floor_khz = r->mutator[mutator].floor_khz;
+	u32 slow_khz = r->mutator[mutator].slow_khz;
 	struct range in;
 	u32 i;
 
 	bound = min_t(u32, bound, slowdown);
-	if (bound <= GCHINT_ONE || !floor_khz || !range_init(r, &in))
+	if (bound <= GCHINT_ONE || !slow_khz || !range_init(r, &in))
 		return NULL;
 	/* At the highest OPP within the limits they are not slowed by a hint. */
-	for (i = gchint_opp_at_least(t, floor_khz); i < in.last; i++)
+	for (i = gchint_opp_at_least(t, slow_khz); i < in.last; i++)
 		if (!(t->opp[i].flags & GCHINT_OPP_INEFFICIENT) &&
 		    gchint_opp_stretch(&t->opp[i], gchint_mutator_mem(mutator)) <= bound)
 			return &t->opp[i];

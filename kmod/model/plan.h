@@ -17,10 +17,17 @@ struct gchint_bounds {
 	u32 floor_khz;
 };
 
-/* Bounds of a hinting thread in no phase; 0 none. @spare_khz: the cap while it rests often. */
+/**
+ * struct gchint_mutator_bounds - of a hinting thread in no phase; each 0 for none
+ * @cap_khz: not above it
+ * @spare_khz: the same while it rests often
+ * @slow_khz: not slower for a late collection
+ * @floor_khz: not below it
+ */
 struct gchint_mutator_bounds {
 	u32 cap_khz;
 	u32 spare_khz;
+	u32 slow_khz;
 	u32 floor_khz;
 };
 
@@ -120,7 +127,8 @@ void gchint_rules_set_mutators(struct gchint_rules *r);
 /*
  * The frequency for a mutator whose collection is late, in kHz: the slowest that
  * @slowdown (gchint_pace_slowdown() of its session) and &gchint_tunables.bias allow,
- * but not below its floor, where nothing is saved. 0: as load asks for.
+ * but not below &gchint_mutator_bounds.slow_khz, where too little is saved. 0: as load
+ * asks for.
  */
 u32 gchint_plan_mutator_khz(const struct gchint_rules *r, u32 slowdown, u8 mutator);
 

@@ -318,7 +318,17 @@ static void test_mutator_slows_for_a_late_collection(void **state)
 	x.tun.bias = GCHINT_BIAS_SPEED;
 	gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
 	assert_false(d.hinted);
-	x.tun.bias = 0;
+	/* A part of it is paid for as delay, so that less is slowed where delay costs more. */
+	for (x.tun.bias = 90, before = U32_MAX; x.tun.bias; x.tun.bias -= 10) {
+		gchint_rules_set_mutators(&x.rules);
+		gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
+		assert_cmp(d.khz, >=, x.rules.mutator[0].slow_khz);
+		assert_cmp(x.rules.mutator[0].slow_khz, >=, x.rules.mutator[0].floor_khz);
+		assert_cmp(x.rules.mutator[0].slow_khz, <=, before);
+		before = x.rules.mutator[0].slow_khz;
+	}
+	gchint_rules_set_mutators(&x.rules);
+	assert_cmp(x.rules.mutator[0].slow_khz, ==, x.rules.mutator[0].floor_khz);
 	gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
 	assert_cmp(d.khz, ==, x.rules.mutator[0].floor_khz);
 	assert_int_equal(d.reason, GCHINT_REASON_PACE);
@@ -329,6 +339,8 @@ static void test_mutator_slows_for_a_late_collection(void **state)
 	gchint_decide_cpu(&d, &x.rules, 3, 50, &h, NULL);
 	assert_cmp(d.khz, ==, cpu(&x, 50, false).khz);
 	/* Slightly late means slightly slower. */
+	x.tun.bias = 60;
+	gchint_rules_set_mutators(&x.rules);
 	before = 0;
 	for (u32 slowdown = 2 * GCHINT_ONE; slowdown > GCHINT_ONE; slowdown -= 16) {
 		h.slowdown = slowdown;
@@ -340,6 +352,7 @@ static void test_mutator_slows_for_a_late_collection(void **state)
 	/* The administrator sets how much, and whether. */
 	h.slowdown = 64 * GCHINT_ONE;
 	x.tun.bias = GCHINT_BIAS_SPEED - 10;
+	gchint_rules_set_mutators(&x.rules);
 	gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
 	assert_cmp(d.khz, >, x.rules.mutator[0].floor_khz);
 	x.tun.bias = GCHINT_BIAS_SPEED;
@@ -349,6 +362,7 @@ static void test_mutator_slows_for_a_late_collection(void **state)
 	/* Without power values no saving is known. */
 	x.tun.bias = 0;
 	x.rules.mutator[0].floor_khz = 0;
+	x.rules.mutator[0].slow_khz = 0;
 	gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
 	assert_cmp(d.khz, ==, cpu(&x, 1024, false).khz);
 }

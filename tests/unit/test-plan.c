@@ -474,6 +474,7 @@ static void test_late_collection_slows_its_mutators(void **state)
 	(void)state;
 	init(&x, krait_static);
 	x.tun.awake_pct = 25;
+	x.tun.bias = 0;
 	gchint_rules_set_mutators(&x.rules);
 	floor = gchint_opp_at_least(&x.opps, x.rules.mutator[0].floor_khz);
 	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .3, 50 * MS);
