@@ -160,6 +160,16 @@ def svg(points, title, across="time over schedutil's"):
     return "\n".join(out + ["</svg>"]) + "\n"
 
 
+def grid(panels, columns=2):
+    """Pictures of svg() side by side, as one."""
+    rows = math.ceil(len(panels) / columns)
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {columns * WIDTH} {rows * HEIGHT}">']
+    for i, panel in enumerate(panels):
+        at = f'x="{i % columns * WIDTH}" y="{i // columns * HEIGHT}" width="{WIDTH}" height="{HEIGHT}"'
+        out.append(panel.replace("<svg ", f"<svg {at} ", 1))
+    return "\n".join(out + ["</svg>"]) + "\n"
+
+
 def trade(works, to):
     """The verdict: a picture in the directory of @to, and which governors are dominated."""
     works = [w for w in works if w.base == BASE]
