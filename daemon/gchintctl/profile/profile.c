@@ -106,17 +106,17 @@ static bool samples_exist(const char *file, const char *program)
 	sqlite3 *db = db_open(file);
 	struct hint_count hints;
 	int64_t samples = 0;
-	char way[16];
+	char sampled_by[16];
 
 	if (!db)
 		return false;
 	db_number(db, "SELECT count(*) FROM (SELECT 1 FROM hotspots LIMIT 1)", 0, &samples);
-	if (!db_meta(db, "hotspots.way", way, sizeof(way)))
-		*way = '\0';
+	if (!db_meta(db, "hotspots.way", sampled_by, sizeof(sampled_by)))
+		*sampled_by = '\0';
 	sqlite3_close(db);
 	if (samples)
 		return true;
-	if (!strcmp(way, "timer") && hint_count_read(&hints, file) && hints.programs)
+	if (!strcmp(sampled_by, "timer") && hint_count_read(&hints, file) && hints.programs)
 		ctl_error("%s has no samples: perf events are refused here, and the timers of %s "
 			  "did not expire: it used little CPU time, the filter let nothing pass, "
 			  "or its threads block or use SIGURG",
