@@ -342,8 +342,9 @@ static void watch_sample(struct gchint_cpu *c, struct gchint_policy *policy,
 			       session->granted & GCHINT_GRANT_RAISE);
 	c->hint.slowdown = session_slowdown(session);
 	c->hint.keeping = hint_keeping(c, now);
-	session_count(c, session, gchint_class_boosts(c->hint.class) &&
-				  c->hint.class != GCHINT_CLASS_URGENT);
+	session_count(c, session,
+		      gchint_class_boosts(c->hint.class) &&
+			      c->hint.class != GCHINT_CLASS_URGENT);
 	c->hint.together = hint_is_together(c);
 	if (c->hint.class != GCHINT_CLASS_NEUTRAL)
 		WRITE_ONCE(session->collector, thread->slot);

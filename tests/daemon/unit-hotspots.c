@@ -545,11 +545,12 @@ static void timers(struct host *host)
 	text_is(asked, "75/75: signal 23, from 1, -1 20\n", "each thread is asked once");
 	hotspots_answer(host->hotspots, 75, 75, &own);
 	look();
-	records_are(host->queue,
-		    "drop 2 'hotspots' 'a thread did not take its timer's signal'\n"
-		    "stack 1 '1010'\n"
-		    "hotspot 100: 1010 kernel 0 method 5000 of 75/75 cpu 1 stack 1 phase 4 flags 0\n",
-		    "the answer is the sample");
+	records_are(
+		host->queue,
+		"drop 2 'hotspots' 'a thread did not take its timer's signal'\n"
+		"stack 1 '1010'\n"
+		"hotspot 100: 1010 kernel 0 method 5000 of 75/75 cpu 1 stack 1 phase 4 flags 0\n",
+		"the answer is the sample");
 	asked[0] = '\0';
 	hotspots_gone(host->hotspots, 75);
 	text_is(asked, "75/75: signal 23, from 1, -1 0\n", "the timer is stopped");

@@ -95,9 +95,9 @@ static void sampling_report(void)
 			"gchintctl: perf events are refused here (%s): samples are by a timer of "
 			"each thread, without callers and without the kernel's code%s\n",
 			strerror(-ret),
-			ret == -EACCES || ret == -EPERM ?
-				"; for those run as root, or lower kernel.perf_event_paranoid to 2" :
-				"");
+			ret == -EACCES || ret == -EPERM ? "; for those run as root, or lower "
+							  "kernel.perf_event_paranoid to 2" :
+							  "");
 }
 
 /* Whether the recording has a sample; reports why not. */

@@ -360,7 +360,7 @@ static int hotspots_start(struct host *host, void **state)
 	snprintf(text, sizeof(text), "%u", h->sampling.hz);
 	host_meta(host, "hotspots.hz", text);
 	host_meta(host, "hotspots.event",
-		  h->sampling.timers			   ? "cpu-timer" :
+		  h->sampling.timers			 ? "cpu-timer" :
 		  h->sampling.type == PERF_TYPE_HARDWARE ? "cycles" :
 							   "cpu-clock");
 	host_meta(host, "hotspots.kernel", h->sampling.in_kernel ? "yes" : "no");
@@ -382,11 +382,12 @@ static int hotspots_probe(const struct host *host, struct probe *p)
 	int ret = sampling_choose(&s);
 
 	if (ret)
-		return probe_found(p,
-				   "samples by each thread's own timer, without the kernel's own and "
-				   "without callers: perf events are refused: %s%s%s",
-				   strerror(-ret), ret == -EACCES || ret == -EPERM ? ": " : "",
-				   ret == -EACCES || ret == -EPERM ? remedy : "");
+		return probe_found(
+			p,
+			"samples by each thread's own timer, without the kernel's own and "
+			"without callers: perf events are refused: %s%s%s",
+			strerror(-ret), ret == -EACCES || ret == -EPERM ? ": " : "",
+			ret == -EACCES || ret == -EPERM ? remedy : "");
 	ret = tunnel_try_open(host, &tunnel, &why);
 	if (!ret)
 		tunnel_close(tunnel);

@@ -367,11 +367,11 @@ static void thread_add(struct hotspots *h, struct process *p, int32_t tid)
 		host_note(h->host, LOG_WARNING, "hotspots",
 			  "thread %d of process %d could not be sampled: %s%s", tid, p->pid,
 			  strerror(-ret),
-			  ret == -EPERM	 ? ": raise kernel.perf_event_mlock_kb, or ulimit -l" :
-			  ret == -EMFILE ? ": raise ulimit -n" :
+			  ret == -EPERM	  ? ": raise kernel.perf_event_mlock_kb, or ulimit -l" :
+			  ret == -EMFILE  ? ": raise ulimit -n" :
 			  ret != -ENOTSUP ? "" :
-			  p->same	 ? ": its libgchint has no timers, or it uses SIGURG" :
-					   ": timers do not reach into another pid namespace");
+			  p->same	  ? ": its libgchint has no timers, or it uses SIGURG" :
+					    ": timers do not reach into another pid namespace");
 	h->warned = true;
 }
 

@@ -44,6 +44,7 @@ run() {
 }
 
 number=0
+# shellcheck disable=SC2153 # of the settings
 while [ "$number" -le "$RUNS" ]; do
 	while IFS='|' read -r name _ _ command <&3; do
 		for setting in schedutil same cap gchint; do
