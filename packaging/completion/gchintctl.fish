@@ -81,6 +81,7 @@ complete -c gchintctl -n '__gchintctl_in profile' -l energy -d 'frames of a flam
 complete -c gchintctl -n '__gchintctl_in profile' -l folded -d 'one line for each stack'
 complete -c gchintctl -n '__gchintctl_in profile' -x -l cgroup -d 'only of such a control group'
 complete -c gchintctl -n '__gchintctl_in profile' -x -l unit -d 'only of such a unit'
+complete -c gchintctl -n '__gchintctl_in profile' -x -s R -l runtime -a 'boehm dotnet gjs jvm lua mono node ocaml php python ruby' -d 'adapter of the programs that it starts'
 complete -c gchintctl -n '__gchintctl_in profile' -l signal -d 'ask threads by a signal'
 complete -c gchintctl -n '__gchintctl_in profile' -l interpreted -d 'a JVM reports each call'
 complete -c gchintctl -n '__gchintctl_in profile' -l names-at-calls -d 'name methods at each call, for comparison'

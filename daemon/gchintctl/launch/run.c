@@ -328,13 +328,25 @@ static bool node_is_restricted(const struct target *t)
 	return text_has_permission(line) || text_has_permission(getenv("NODE_OPTIONS"));
 }
 
-char **launch_command(char **command, int *count, bool interpreted)
+const struct runtime *launch_runtime(const char *command, const char *name)
+{
+	const struct runtime *named = runtime_named(name);
+
+	if (named && named->mode != RUNTIME_PROBES)
+		return named;
+	ctl_error("%s: --runtime %s: %s", command, name,
+		  named ? "nothing can be loaded into such programs; name the program itself" :
+			  "gchintctl runtimes lists the names");
+	return NULL;
+}
+
+char **launch_command(const struct runtime *named, char **command, int *count, bool interpreted)
 {
 	struct target t = target_find(command, *count);
 	char adapter[PATH_MAX], **with;
 	const char *program = command[t.at];
-	struct runtime_none none;
-	const struct runtime *runtime = runtime_of(program, &none);
+	struct runtime_none none = { .script = false };
+	const struct runtime *runtime = named ? named : runtime_of(program, &none);
 
 	t.script = none.script;
 	if (interpreted && (!runtime || runtime->mode != RUNTIME_AGENT))
@@ -674,14 +686,9 @@ int cmd_run(const struct ctl *ctl, int argc, char **argv)
 			l.file = optarg;
 			break;
 		case 'R':
-			named = runtime_named(optarg);
-			if (!named || named->mode == RUNTIME_PROBES) {
-				ctl_error("run: --runtime %s: %s", optarg,
-					  named ? "nothing can be loaded into such programs; name "
-						  "the program itself" :
-						  "gchintctl runtimes lists the names");
+			named = launch_runtime("run", optarg);
+			if (!named)
 				return CTL_USAGE;
-			}
 			break;
 		default:
 			return ctl_usage("run");

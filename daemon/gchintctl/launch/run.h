@@ -5,10 +5,13 @@
 
 #include <stdbool.h>
 
+struct runtime;
+
 #define NODE_MAP "--perf-basic-prof" /* Node writes /tmp/perf-PID.map */
 
 /**
  * launch_command - prepare a command to run with the adapter of its runtime
+ * @named: the runtime of the programs that it starts; NULL: that of the command
  * @command: its words, and NULL
  * @count: number of words; changed if the adapter is an argument
  * @interpreted: a JVM compiles nothing and reports each method; for other runtimes a message
@@ -18,6 +21,9 @@
  * Returns the command to run. It is unchanged if the program has no adapter, or if the adapter
  * is not installed, which is reported.
  */
-char **launch_command(char **command, int *count, bool interpreted);
+char **launch_command(const struct runtime *named, char **command, int *count, bool interpreted);
+
+/* The argument of --runtime of @command; NULL, and a message, if nothing can be loaded for it. */
+const struct runtime *launch_runtime(const char *command, const char *name);
 
 #endif

@@ -43,6 +43,8 @@ static const char usage[] =
 	"      --names-at-calls   for comparison: write the names at each call, as without a\n"
 	"                         tunnel, not once: a call takes four more system calls\n"
 	"  -q, --quiet            do not print the next step\n"
+	"  -R, --runtime NAME     PROGRAM is a script or a launcher: load the adapter of that\n"
+	"                         runtime (gchintctl runtimes) into the programs that it starts\n"
 	"WHAT is sampled and kept (default: everything). filter changes that in the recorder that\n"
 	"writes FILE and replaces the previous filter; the recording notes a filter that leaves\n"
 	"nothing:\n"
@@ -78,6 +80,7 @@ static const char usage[] =
 
 struct options {
 	const char *output, *format;
+	const struct runtime *runtime; /* of the programs that the command starts; NULL: its own */
 	struct profile_keep keep;
 	struct profile_filter filter;
 	size_t lines;
@@ -204,7 +207,7 @@ static int profile_record(const struct options *o, char **command, int count)
 	}
 	setenv("GCHINT_PROFILE", o->named_at_calls ? "2" : "1", 1);
 	/* Without an adapter the program may still write the names of its methods itself. */
-	with = launch_command(command, &count, o->interpreted);
+	with = launch_command(o->runtime, command, &count, o->interpreted);
 	maps.remove = !asked && node_map_requested();
 	ret = profile_record_into(o, &maps, with);
 	root_list(directory, "perf-", map_remove, directory);
@@ -371,6 +374,7 @@ int cmd_profile(const struct ctl *ctl, int argc, char **argv)
 		{ "phase", required_argument, NULL, 'P' },
 		{ "process", required_argument, NULL, 'p' },
 		{ "quiet", no_argument, NULL, 'q' },
+		{ "runtime", required_argument, NULL, 'R' },
 		{ "signal", no_argument, NULL, 'S' },
 		{ "symbol", required_argument, NULL, 's' },
 		{ "unit", required_argument, NULL, 'u' },
@@ -391,7 +395,7 @@ int cmd_profile(const struct ctl *ctl, int argc, char **argv)
 	argv[1] = argv[0];
 	argc--;
 	argv++;
-	while ((opt = getopt_long(argc, argv, recording ? "+hc:F:m:o:q" : "c:hm:n:o:s:", longs,
+	while ((opt = getopt_long(argc, argv, recording ? "+hc:F:m:o:qR:" : "c:hm:n:o:s:", longs,
 				  NULL)) >= 0) {
 		switch (opt) {
 		case 'c':
@@ -443,6 +447,11 @@ int cmd_profile(const struct ctl *ctl, int argc, char **argv)
 			break;
 		case 'q':
 			o.quiet = true;
+			break;
+		case 'R':
+			o.runtime = launch_runtime("profile", optarg);
+			if (!o.runtime)
+				return CTL_USAGE;
 			break;
 		case 'g':
 			o.keep.cgroup = optarg;
