@@ -32,6 +32,7 @@ govern() { # SETTING
 run() {
 	as=$1-$2-$3
 	label="$1 / $2"
+	[ "$2" != same ] || label="$1 / schedutil"
 	shift 3
 	# shellcheck disable=SC2086 # a command, or nothing
 	${recorder:+$recorder $runs/"$as".db -l "$label" --} measured "$@" >/tmp/out 2>/tmp/err || {
