@@ -277,8 +277,31 @@ static void by_timer(void)
 	for (tries = 0; timers() > 0 && tries < 1000; tries++)
 		spin(10);
 	CHECK_IS(timers(), told);
+	/* So does one that is asked for afterwards. */
 	ask(1000);
+	for (tries = 0; timers() > 0 && tries < 1000; tries++)
+		spin(10);
 	CHECK_IS(timers(), told);
+}
+
+/* A recorder that has the ring may ask before the session is known to be open. */
+static void asked_early(void)
+{
+	const int told = timers();
+	struct gchint_stream_event e;
+	struct gchint_stream *ring;
+	int tries;
+
+	CHECK_IS(gchint_open(&s, 0), 0);
+	gchint_close(s);
+	ring = receive();
+	ask(1000);
+	CHECK_IS(gchint_open(&s, 0), 0);
+	ring = receive();
+	CHECK_IS(timers(), told < 0 ? told : 1);
+	for (tries = 0; samples(ring, &e) < 3 && tries < 1000; tries++)
+		spin(10);
+	CHECK(samples(ring, &e) >= 3);
 }
 
 /* The kernel keeps the timers of threads that ended. */
@@ -690,6 +713,7 @@ static const struct tap_test tests[] = {
 	{ "a thread answers with its own method and phase", answers },
 	{ "an answer never waits", never_waits },
 	{ "a thread samples itself by its CPU time", by_timer },
+	{ "a request for a timer may come before the session is open", asked_early },
 	{ "threads that ended leave few timers", few_timers },
 	{ "without GCHINT_PROFILE the signal is not taken", not_asked },
 	{ "GCHINT_PROFILE=2 is reported", names_at_calls },
