@@ -21,7 +21,10 @@ static void demand_bound_mutator(struct gchint_demand *d, const struct gchint_ru
 	u32 ceiling = h->keeping == GCHINT_KEEPING_UP ? bounds->spare_khz : bounds->cap_khz;
 	u32 cap = 0;
 
-	if (h->slowdown > GCHINT_ONE)
+	/* A queue that grows costs more than any power. */
+	if (h->keeping == GCHINT_KEEPING_BEHIND)
+		ceiling = 0;
+	else if (h->slowdown > GCHINT_ONE)
 		cap = gchint_plan_mutator_khz(r, h->slowdown, h->mutator);
 	if (raise && d->khz < bounds->floor_khz) {
 		d->khz = bounds->floor_khz;
@@ -33,8 +36,7 @@ static void demand_bound_mutator(struct gchint_demand *d, const struct gchint_ru
 	}
 	/* A capped thread is busier than it would be without the cap. */
 	d->hinted = cap;
-	/* A queue that grows costs more than any power. */
-	if (ceiling && d->khz > ceiling && h->keeping != GCHINT_KEEPING_BEHIND) {
+	if (ceiling && d->khz > ceiling) {
 		d->khz = ceiling;
 		d->reason = GCHINT_REASON_MODEL;
 		d->hinted = true;

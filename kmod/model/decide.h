@@ -48,8 +48,8 @@ static inline bool gchint_decide_uses_all(const struct gchint_rules *r, const st
  *
  * - No hint, or mode off: load.
  * - Neutral class: load. In mode model it is bounded by &gchint_rules.mutator (the
- *   floor only with the right to raise, a cap unless the thread is behind its
- *   work), and by gchint_plan_mutator_khz() while the session's collection is late.
+ *   floor only with the right to raise), and by gchint_plan_mutator_khz() while the
+ *   session's collection is late; not from above while the thread is behind its work.
  * - A class that boosts: its plan, but no less than load unless the plan says that
  *   less costs no more than the tolerated stretch. Load without the right to raise.
  * - A class that caps: its plan; no more than load without the right to raise.

@@ -96,8 +96,11 @@ static void test_behind_lifts_the_cap_and_nothing_else(void **state)
 	/* Load decides: it is no boost. */
 	gchint_decide_cpu(&d, &x.rules, 3, 700, &h, NULL);
 	assert_cmp(d.khz, ==, cpu(&x, 700, false).khz);
-	/* Nor is it a reason to hurry into a late collection. */
+	/* A late collection is no reason to let the queue grow. */
 	h.slowdown = 64 * GCHINT_ONE;
+	gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
+	assert_int_equal(d.reason, GCHINT_REASON_LOAD);
+	h.keeping = GCHINT_KEEPING_UP;
 	gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
 	assert_int_equal(d.reason, GCHINT_REASON_PACE);
 }
