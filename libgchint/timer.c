@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,19 +27,25 @@
 #define HZ_MAX 10000u
 
 /* @tid: whose it is, 0 none. Only that thread reads and writes @id, or another once it ended. */
-static struct cpu_timer {
+struct cpu_timer {
 	pid_t tid;
 	int id;
-} timers[TIMERS];
+};
+
+/* TIMERS of them, mapped for the first, and never unmapped. */
+static struct cpu_timer *table;
 
 int timer_owns(const void *value)
 {
-	return (uintptr_t)value - (uintptr_t)timers < sizeof(timers);
+	const struct cpu_timer *timers = load_acquire(&table);
+
+	return timers && (uintptr_t)value - (uintptr_t)timers < TIMERS * sizeof(*timers);
 }
 
 void timers_forget(void)
 {
-	memset(timers, 0, sizeof(timers));
+	if (table)
+		memset(table, 0, TIMERS * sizeof(*table));
 }
 
 #ifdef SYS_timer_settime
@@ -47,9 +54,29 @@ static void timer_delete_of(const struct cpu_timer *t)
 	syscall(SYS_timer_delete, t->id, 0L, 0L, 0L, 0L, 0L);
 }
 
+/* NULL if there is no memory. */
+static struct cpu_timer *table_map(void)
+{
+	struct cpu_timer *had = load_acquire(&table);
+	void *map;
+
+	if (had)
+		return had;
+	map = mmap(NULL, TIMERS * sizeof(*had), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		   -1, 0);
+	if (map == MAP_FAILED)
+		return NULL;
+	if (cmpxchg_seq(&table, &had, (struct cpu_timer *)map))
+		return map;
+	munmap(map, TIMERS * sizeof(*had));
+	return had;
+}
+
 static struct cpu_timer *timer_of(pid_t tid)
 {
-	for (unsigned int i = 0; i < TIMERS; i++)
+	struct cpu_timer *timers = load_acquire(&table);
+
+	for (unsigned int i = 0; timers && i < TIMERS; i++)
 		if (load_relaxed(&timers[i].tid) == tid)
 			return &timers[i];
 	return NULL;
@@ -62,6 +89,10 @@ static int thread_is_gone(pid_t tid)
 
 static struct cpu_timer *timer_take(pid_t tid)
 {
+	struct cpu_timer *timers = table_map();
+
+	if (!timers)
+		return NULL;
 	for (unsigned int i = 0; i < TIMERS; i++) {
 		pid_t none = 0;
 
