@@ -40,6 +40,16 @@ def session_of(pid):
         return int(file.read().rpartition(")")[2].split()[3])
 
 
+def called(pid):
+    """Its command line, for a person: of a process that may have ended."""
+    try:
+        with open(f"/proc/{pid}/cmdline", encoding="utf-8", errors="replace") as file:
+            words = file.read().rstrip("\0").replace("\0", " ")
+        return " ".join(words.split())[:120] or "a process that has ended"
+    except OSError:
+        return "a process that has ended"
+
+
 def members(mark, leader):
     """Processes of a command, by their session or by their environment: neither a
     session of their own nor an empty environment alone hides them."""
@@ -98,7 +108,7 @@ class Command:
         return "interrupted", None
 
     def end(self):
-        """End what is left of it. Returns the number of processes."""
+        """End what is left of it. Returns the command lines of those processes."""
         left = self._kill(signal.SIGTERM)
         end = time.monotonic() + GRACE
         while self._left() and time.monotonic() < end:
@@ -123,9 +133,10 @@ class Command:
 
     def _kill(self, which):
         left = self._left()
+        commands = [called(pid) for pid in left]
         for pid in left:
             try:
                 os.kill(pid, which)
             except ProcessLookupError:
                 pass
-        return len(left)
+        return commands
