@@ -16,6 +16,7 @@
  * The engine sets the pointer when it starts. It then calls tzset(), before the first line of a
  * script and before it forks, so this library wraps tzset(). Without PHP nothing is changed.
  */
+#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <time.h>
 

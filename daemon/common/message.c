@@ -187,7 +187,8 @@ static int message_parse_one(struct nlmsghdr *nlh, const struct message_ops *ops
 	genl = nlmsg_data(nlh);
 	attrs = genlmsg_attrdata(genl, 0);
 	len = genlmsg_attrlen(genl, 0);
-	if (nla_parse(tb, GCHINT_A_MAX, attrs, len, top_policy) < 0)
+	/* Up to 3.4 libnl declares the policy without const, and does not change it either. */
+	if (nla_parse(tb, GCHINT_A_MAX, attrs, len, (void *)(uintptr_t)top_policy) < 0)
 		return 1;
 
 	if (genl->cmd == GCHINT_CMD_INFO_GET) {
