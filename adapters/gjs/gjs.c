@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * GJS and other programs that are linked with SpiderMonkey (78 to 102):
+ * GJS and other programs that are linked with SpiderMonkey (78 to 140):
  * LD_PRELOAD=libgchint-gjs.so
  *
  * A context's collector calls back on the context's thread, which is the only one that runs its
@@ -15,8 +15,10 @@
  * address back to call it. The types are those of <js/GCAPI.h>; the functions are looked up by
  * their mangled names, because the headers are C++. A process without SpiderMonkey is not changed.
  */
+#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include <gchint.h>
 
@@ -41,8 +43,10 @@ enum nursery_progress {
 
 typedef void slice_fn(JSContext *cx, enum progress progress, const void *description);
 typedef void nursery_fn(JSContext *cx, enum nursery_progress progress, int reason);
+typedef void nursery_data_fn(JSContext *cx, enum nursery_progress progress, int reason, void *data);
 typedef slice_fn *set_slice_fn(JSContext *cx, slice_fn *call);
 typedef nursery_fn *set_nursery_fn(JSContext *cx, nursery_fn *call);
+typedef _Bool add_nursery_fn(JSContext *cx, nursery_data_fn *call, void *data);
 typedef JSContext *new_fn(uint32_t heap_max, JSRuntime *parent);
 
 #define SET_SLICE                                                                                  \
@@ -50,6 +54,10 @@ typedef JSContext *new_fn(uint32_t heap_max, JSRuntime *parent);
 #define SET_NURSERY                                                                                \
 	"_ZN2JS30SetGCNurseryCollectionCallbackEP9JSContextPFvS1_NS_17GCNurseryProgressENS_"       \
 	"8GCReasonEE"
+/* Instead of it since SpiderMonkey 115: any number of callbacks. */
+#define ADD_NURSERY                                                                                \
+	"_ZN2JS30AddGCNurseryCollectionCallbackEP9JSContextPFvS1_NS_17GCNurseryProgressENS_"       \
+	"8GCReasonEPvES4_"
 #define NEW "_Z13JS_NewContextjP9JSRuntime"
 
 static void on_slice(JSContext *cx, enum progress progress, const void *description)
@@ -72,15 +80,26 @@ static void on_nursery(JSContext *cx, enum nursery_progress progress, int reason
 		gchint_phase_end();
 }
 
+static void on_nursery_data(JSContext *cx, enum nursery_progress progress, int reason, void *data)
+{
+	(void)data;
+	on_nursery(cx, progress, reason);
+}
+
 /* A new context has no callbacks yet, so none has to be chained. */
 static void context_watch(JSContext *cx)
 {
 	set_slice_fn *set_slice = (set_slice_fn *)dlsym(RTLD_DEFAULT, SET_SLICE);
 	set_nursery_fn *set_nursery = (set_nursery_fn *)dlsym(RTLD_DEFAULT, SET_NURSERY);
+	add_nursery_fn *add_nursery = (add_nursery_fn *)dlsym(RTLD_DEFAULT, ADD_NURSERY);
 	static int started;
 
-	if (!set_slice || !set_nursery)
-		return;
+	if (!started && (!set_slice || (!set_nursery && !add_nursery))) {
+		fputs("libgchint-gjs.so: no hints: this SpiderMonkey has not the callbacks of 78 "
+		      "to 140\n",
+		      stderr);
+		started = -1;
+	}
 	if (!started) {
 		started = adapter_start("libgchint-gjs.so", NULL) ? 1 : -1;
 		if (started > 0)
@@ -89,7 +108,10 @@ static void context_watch(JSContext *cx)
 	if (started < 0)
 		return;
 	set_slice(cx, on_slice);
-	set_nursery(cx, on_nursery);
+	if (set_nursery)
+		set_nursery(cx, on_nursery);
+	else
+		add_nursery(cx, on_nursery_data, NULL);
 }
 
 PUBLIC JSContext *new_context(uint32_t heap_max, JSRuntime *parent) __asm__(NEW);
