@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * OCaml (4.13; version 5 has hooks of the same names): LD_PRELOAD=libgchint-ocaml.so with
- * any native or bytecode program. The runtime calls hooks on the allocating thread, which
- * is the only one that runs OCaml code:
+ * OCaml (4.13, 5.3): LD_PRELOAD=libgchint-ocaml.so with any native or bytecode program. The
+ * runtime calls hooks on the allocating thread, which in OCaml 4 is the only one that runs OCaml
+ * code:
  *
  *	caml_minor_gc_begin_hook	copy		the minor heap
  *	caml_major_slice_begin_hook	mark, refs or sweep, by caml_gc_phase
  *	caml_major_gc_hook		sweep		within a slice, marking is over
  *	caml_..._end_hook		none
+ *
+ * A slice of OCaml 5 sweeps and then marks, without a hook between the two, and its values of
+ * caml_gc_phase have other meanings: it is collect.
  *
  * Each is in the foreground. Compaction has no hook. A forked child hints for itself.
  */
@@ -23,12 +26,14 @@ typedef void (*hook)(void);
 extern hook caml_minor_gc_begin_hook, caml_minor_gc_end_hook;
 extern hook caml_major_slice_begin_hook, caml_major_slice_end_hook, caml_major_gc_hook;
 extern int caml_gc_phase;
+extern char caml_num_domains_running; /* OCaml 5; its type does not matter */
 #pragma weak caml_minor_gc_begin_hook
 #pragma weak caml_minor_gc_end_hook
 #pragma weak caml_major_slice_begin_hook
 #pragma weak caml_major_slice_end_hook
 #pragma weak caml_major_gc_hook
 #pragma weak caml_gc_phase
+#pragma weak caml_num_domains_running
 
 /* Values of caml_gc_phase, from <caml/major_gc.h>. */
 #define PHASE_CLEAN 1
@@ -75,6 +80,19 @@ static void on_slice_end(void)
 	gchint_phase_end();
 }
 
+/* Domains of OCaml 5 have slices at the same time: nothing is kept between the two hooks. */
+static void on_slice5_begin(void)
+{
+	gchint_phase_begin(GCHINT_PHASE_COLLECT, GCHINT_F_FOREGROUND);
+	hook_call(slice_begin);
+}
+
+static void on_slice5_end(void)
+{
+	hook_call(slice_end);
+	gchint_phase_end();
+}
+
 /* A full collection calls this hook outside of slices: there is no phase to change then. */
 static void on_mark_end(void)
 {
@@ -98,6 +116,11 @@ __attribute__((constructor)) static void hooks_install(void)
 	adapter_fork();
 	hook_replace(&caml_minor_gc_begin_hook, &minor_begin, on_minor_begin);
 	hook_replace(&caml_minor_gc_end_hook, &minor_end, on_minor_end);
+	if (&caml_num_domains_running) {
+		hook_replace(&caml_major_slice_begin_hook, &slice_begin, on_slice5_begin);
+		hook_replace(&caml_major_slice_end_hook, &slice_end, on_slice5_end);
+		return;
+	}
 	hook_replace(&caml_major_slice_begin_hook, &slice_begin, on_slice_begin);
 	hook_replace(&caml_major_slice_end_hook, &slice_end, on_slice_end);
 	if (&caml_major_gc_hook)
