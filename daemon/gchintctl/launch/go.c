@@ -127,11 +127,14 @@ static uint64_t image_file_offset(const struct image *m, uint64_t address)
 static bool table_is_valid(const struct table *t)
 {
 	return (t->magic == 0xfffffff0 || t->magic == 0xfffffff1) && !t->zero[0] && !t->zero[1] &&
-	       t->pointer == 8 && t->text;
+	       t->pointer == 8;
 }
 
-/* @size: receives an upper bound of the table's size. Returns NULL if there is no known table. */
-static const struct table *table_find(const struct image *m, uint64_t *size)
+/*
+ * @size: receives an upper bound of the table's size; @address: its address, if the program is
+ * not position-independent or not loaded elsewhere. Returns NULL if there is no known table.
+ */
+static const struct table *table_find(const struct image *m, uint64_t *size, uint64_t *address)
 {
 	static const char *const sections[] = { ".gopclntab", ".data.rel.ro.gopclntab",
 						".data.rel.ro" };
@@ -149,17 +152,123 @@ static const struct table *table_find(const struct image *m, uint64_t *size)
 			if (!table_is_valid(t))
 				continue;
 			*size = s.sh_size - o;
+			*address = s.sh_addr + o;
 			return t;
 		}
 	}
 	return NULL;
 }
 
+/*
+ * The first words of the runtime's own description of the program (moduledata in Go's
+ * runtime/symtab.go), in this order since Go 1.16. Arrays have an address and two lengths.
+ */
+enum module_word {
+	MODULE_TABLE = 0,
+	MODULE_NAMES = 1,
+	MODULE_FUNCTAB = 13,
+	MODULE_FIRST_PC = 20,
+	MODULE_LAST_PC = 21,
+	MODULE_TEXT = 22,
+	MODULE_TEXT_END = 23
+};
+
+static const ElfW(Shdr) * image_section(const struct image *m, unsigned int i)
+{
+	const ElfW(Ehdr) *elf = image_at(m, 0, sizeof(*elf));
+	const ElfW(Shdr) *s =
+		elf && !(elf->e_shoff % 8) ?
+			image_at(m, elf->e_shoff, (uint64_t)elf->e_shnum * sizeof(*s)) :
+			NULL;
+
+	return s && i < elf->e_shnum ? &s[i] : NULL;
+}
+
+/* The contents of a section of this type and these flags as an array of such elements, or NULL. */
+static const void *section_array(const struct image *m, const ElfW(Shdr) * s, uint32_t type,
+				 uint64_t flags, size_t element, uint64_t *count)
+{
+	if (s->sh_type != type || (s->sh_flags & flags) != flags || s->sh_offset % 8)
+		return NULL;
+	*count = s->sh_size / element;
+	return image_at(m, s->sh_offset, s->sh_size);
+}
+
+static bool rela_is_relative(const ElfW(Rela) * r)
+{
+	return !ELF64_R_SYM(r->r_info);
+}
+
+/* The word at an address after the program was loaded: linkers leave those empty that they relocate. */
+static uint64_t image_word(const struct image *m, uint64_t address)
+{
+	const ElfW(Shdr) * s;
+	uint64_t n, word = 0;
+
+	for (unsigned int i = 0; (s = image_section(m, i)); i++) {
+		const uint64_t *w = section_array(m, s, SHT_PROGBITS, SHF_ALLOC, sizeof(*w), &n);
+
+		if (w && address >= s->sh_addr && !((address - s->sh_addr) % 8) &&
+		    (address - s->sh_addr) / 8 < n)
+			word = w[(address - s->sh_addr) / 8];
+	}
+	for (unsigned int i = 0; !word && (s = image_section(m, i)); i++) {
+		const ElfW(Rela) *r = section_array(m, s, SHT_RELA, SHF_ALLOC, sizeof(*r), &n);
+
+		for (uint64_t k = 0; r && k < n; k++)
+			if (r[k].r_offset == address && rela_is_relative(&r[k]))
+				word = (uint64_t)r[k].r_addend;
+	}
+	return word;
+}
+
+/* Returns the address of the code by the module at this address, or 0 if none is there. */
+static uint64_t module_text(const struct image *m, uint64_t module, const struct table *t,
+			    uint64_t table)
+{
+	uint64_t text = image_word(m, module + 8 * MODULE_TEXT);
+
+	if (image_word(m, module + 8 * MODULE_TABLE) != table ||
+	    image_word(m, module + 8 * MODULE_NAMES) != table + t->names ||
+	    image_word(m, module + 8 * MODULE_FUNCTAB) != table + t->functab ||
+	    image_word(m, module + 8 * MODULE_FIRST_PC) < text ||
+	    image_word(m, module + 8 * MODULE_LAST_PC) >
+		    image_word(m, module + 8 * MODULE_TEXT_END))
+		return 0;
+	return text;
+}
+
+/*
+ * Since Go 1.26 the table does not contain the address of the code, which its module has: a module
+ * is where a word has the table's address, and the next ones those of the table's parts.
+ */
+static uint64_t table_find_text(const struct image *m, const struct table *t, uint64_t table)
+{
+	const ElfW(Shdr) * s;
+	uint64_t n, text = 0;
+
+	for (unsigned int i = 0; !text && (s = image_section(m, i)); i++) {
+		const uint64_t *w = section_array(m, s, SHT_PROGBITS, SHF_WRITE, sizeof(*w), &n);
+
+		for (uint64_t k = 0; w && !text && k < n; k++)
+			if (w[k] == table)
+				text = module_text(m, s->sh_addr + 8 * k, t, table);
+	}
+	for (unsigned int i = 0; !text && (s = image_section(m, i)); i++) {
+		const ElfW(Rela) *r = section_array(m, s, SHT_RELA, SHF_ALLOC, sizeof(*r), &n);
+
+		for (uint64_t k = 0; r && !text && k < n; k++)
+			if ((uint64_t)r[k].r_addend == table && rela_is_relative(&r[k]))
+				text = module_text(m, r[k].r_offset, t, table);
+	}
+	return text;
+}
+
 /* Returns NULL if all functions were found, else the reason. */
 static const char *table_find_functions(const struct image *m, uint64_t *offset)
 {
-	uint64_t size;
-	const struct table *t = table_find(m, &size);
+	uint64_t size, table, text;
+	const struct table *t = table_find(m, &size, &table);
 	const char *base = (const char *)t;
 	const struct entry *e;
 	unsigned int found = 0;
@@ -169,6 +278,10 @@ static const char *table_find_functions(const struct image *m, uint64_t *offset)
 		       "Go 1.18 and newer is";
 	if (t->functab > size || t->functab % 4 || t->functions > (size - t->functab) / sizeof(*e))
 		return "its table of functions is damaged";
+	text = t->text ? t->text : table_find_text(m, t, table);
+	if (!text)
+		return "the address of its code is neither in its table of functions nor in its "
+		       "runtime's data";
 	e = (const void *)(base + t->functab);
 	for (uint64_t i = 0; i < t->functions; i++) {
 		uint64_t name;
@@ -184,7 +297,7 @@ static const char *table_find_functions(const struct image *m, uint64_t *offset)
 			if (name > size || size - name < length ||
 			    memcmp(base + name, functions[n], length))
 				continue;
-			offset[n] = image_file_offset(m, t->text + e[i].offset);
+			offset[n] = image_file_offset(m, text + e[i].offset);
 			found += offset[n] != 0;
 		}
 	}

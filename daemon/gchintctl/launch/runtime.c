@@ -30,7 +30,7 @@ const struct runtime runtimes[RUNTIMES] = {
 	  "pauses, phases of background collections, threads that wait for them; cause; "
 	  "threads of the server's collector",
 	  "the parts of a pause; programs that were compiled ahead of time (NativeAOT)" },
-	{ "gjs", "GJS, SpiderMonkey 78 to 102", RUNTIME_PRELOAD,
+	{ "gjs", "GJS, SpiderMonkey 78 to 140", RUNTIME_PRELOAD,
 	  "slices of full collections, collections of the nursery",
 	  "marking and sweeping on helper threads; the parts of a slice" },
 	{ "go", "Go 1.18 and newer", RUNTIME_PROBES,
@@ -49,7 +49,8 @@ const struct runtime runtimes[RUNTIMES] = {
 	{ "node", "Node.js 18 and newer", RUNTIME_REQUIRE,
 	  "scavenges, full collections, start of marking, weak callbacks; cause; worker threads",
 	  "concurrent marking and sweeping" },
-	{ "ocaml", "OCaml 4.13", RUNTIME_PRELOAD, "minor collections, major slices by kind",
+	{ "ocaml", "OCaml 4.13 and 5.3", RUNTIME_PRELOAD,
+	  "minor collections, major slices (those of 4 by kind)",
 	  "compaction; the slices of a full collection" },
 	{ "php", "PHP 7.3 and newer", RUNTIME_PRELOAD, "collections of cycles; what they freed",
 	  "parts of a collection; what reference counts free" },
@@ -170,6 +171,14 @@ static bool elf_has_section(const struct image *m, const ElfW(Ehdr) * elf, const
 	return false;
 }
 
+/* Which of these a program has depends on Go's version, the linker, and what was stripped. */
+static bool elf_is_go(const struct image *m, const ElfW(Ehdr) * elf)
+{
+	return elf_has_section(m, elf, ".go.buildinfo") || elf_has_section(m, elf, ".gopclntab") ||
+	       elf_has_section(m, elf, ".data.rel.ro.gopclntab") ||
+	       elf_has_section(m, elf, ".note.go.buildid");
+}
+
 /*
  * The host executable of a .NET program has a placeholder in its writable data for the offset of
  * the bundled program. These bytes identify it, whether or not a program is bundled.
@@ -218,7 +227,7 @@ static const struct runtime *runtime_by_elf(const struct image *m, struct runtim
 		none->runs = elf;
 		return NULL;
 	}
-	if (elf_has_section(m, elf, ".go.buildinfo"))
+	if (elf_is_go(m, elf))
 		return runtime_named("go");
 	if (elf_is_dotnet(m, elf))
 		return runtime_named("dotnet");
