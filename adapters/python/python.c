@@ -14,9 +14,10 @@
  * runs.
  *
  * The callback must be set before the first line of a program runs, also in an interpreter that
- * ignores its environment (-I, -E) or its site (-S). Therefore the initialisation of the built-in
- * module _abc is wrapped, which each interpreter and sub-interpreter imports at its start.
- * Without Python nothing is changed.
+ * ignores its environment (-I, -E) or its site (-S). Therefore the built-in module _abc, which
+ * each interpreter and sub-interpreter imports at its start, gets one more function that is called
+ * then. Since 3.13 its initialisation is called in the first interpreter alone. Without Python
+ * nothing is changed.
  */
 #include <stddef.h>
 #include <string.h>
@@ -53,6 +54,8 @@ extern int PyUnicode_CompareWithASCIIString(PyObject *text, const char *with);
 extern void Py_DecRef(PyObject *object);
 extern void Py_IncRef(PyObject *object);
 extern PyObject _Py_NoneStruct;
+extern const char PyModuleDef_Type[];
+#pragma weak PyModuleDef_Type
 #pragma weak PyCFunction_NewEx
 #pragma weak PyDict_GetItemString
 #pragma weak PyErr_Clear
@@ -65,6 +68,26 @@ extern PyObject _Py_NoneStruct;
 #pragma weak Py_DecRef
 #pragma weak Py_IncRef
 #pragma weak _Py_NoneStruct
+
+/* What a module's initialisation returns, if it is created in phases; of the stable ABI. */
+struct slot {
+	int slot;
+	void *value;
+};
+#define MOD_EXEC 2
+struct definition {
+	struct {
+		ptrdiff_t references;
+		const void *type;
+		PyObject *(*init)(void);
+		ptrdiff_t index;
+		PyObject *copy;
+	} base;
+	const char *name, *doc;
+	ptrdiff_t size;
+	void *methods;
+	struct slot *slots;
+};
 
 /* From <import.h>; not in the stable ABI, but unchanged since Python 1.4. */
 struct builtin {
@@ -125,20 +148,49 @@ static void collector_watch(void)
 	Py_DecRef(gc);
 }
 
+static int on_interpreter(PyObject *module)
+{
+	(void)module;
+	collector_watch();
+	functions_watch();
+	return 0;
+}
+
+/* Returns 0 if the module is created at once, by each call of its initialisation. */
+static int definition_extend(PyObject *returned)
+{
+	struct definition *of = (struct definition *)returned;
+	static struct slot slots[32];
+	size_t n = 0;
+
+	if (!returned || !&PyModuleDef_Type || of->base.type != PyModuleDef_Type)
+		return 0;
+	if (of->slots == slots)
+		return 1;
+	for (; of->slots && of->slots[n].slot; n++) {
+		if (n + 2 == sizeof(slots) / sizeof(slots[0]))
+			return 0;
+		slots[n] = of->slots[n];
+	}
+	slots[n].slot = MOD_EXEC;
+	slots[n].value = (void *)on_interpreter;
+	of->slots = slots;
+	return 1;
+}
+
 static PyObject *init_abc(void)
 {
 	static int started;
+	PyObject *returned = init_first();
 
 	if (!started) {
 		started = adapter_start("libgchint-python.so", NULL) ? 1 : -1;
 		if (started > 0)
 			adapter_fork();
 	}
-	if (started > 0) {
-		collector_watch();
-		functions_watch();
-	}
-	return init_first();
+	if (started > 0 && !definition_extend(returned))
+		on_interpreter(NULL);
+	return returned;
 }
 
 /* The table may be read-only, so Python gets a copy with one entry changed. */
