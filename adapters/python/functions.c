@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Reports which function CPython (3.11 to 3.13) runs, for profilers: all functions run in one
+ * Reports which function CPython (3.11 to 3.14) runs, for profilers: all functions run in one
  * interpreter loop, so the program counter does not distinguish them. The interpreter allows to
  * replace its frame evaluation function (PEP 523). The replacement reports the frame's function,
  * calls the default evaluation, and then restores the function that ran before:
@@ -86,6 +86,7 @@ static struct {
 	set_extra_fn *set;
 	ptrdiff_t index; /* of this adapter's slot in the extras of a code object */
 	size_t code; /* offset of a frame's code object */
+	uintptr_t tags; /* bits of that pointer which are none of the address */
 	unsigned int most; /* nested frames that frame_evaluate() may handle */
 	int at_calls; /* for comparison: names are written at each call */
 } python = { .index = -1 };
@@ -145,7 +146,8 @@ static uintptr_t function_register(PyObject *code, uintptr_t address)
 
 static uintptr_t method_of(const void *frame)
 {
-	PyObject *code = *(PyObject *const *)((const char *)frame + python.code);
+	const uintptr_t word = *(const uintptr_t *)((const char *)frame + python.code);
+	PyObject *code = (PyObject *)(word & ~python.tags);
 	void *method = NULL;
 
 	if (!code || ((const struct head *)code)->type != PyCode_Type)
@@ -207,6 +209,12 @@ static int python_probe(void)
 		python.most = UINT_MAX;
 		python.get = _PyCode_GetExtra;
 		python.set = _PyCode_SetExtra;
+	} else if (version == 0x30e) {
+		/* A reference with tags; recursions are bounded by the stack alone. */
+		python.tags = 7;
+		python.most = UINT_MAX;
+		python.get = PyUnstable_Code_GetExtra;
+		python.set = PyUnstable_Code_SetExtra;
 	} else if (version == 0x30c || version == 0x30d) {
 		/* Each frame takes two recursions, of 1500 in 3.12 or 500 in a debug build. */
 		python.most = 125;
@@ -227,7 +235,7 @@ void functions_watch(void)
 	if (!known) {
 		known = python_probe() ? 1 : -1;
 		if (known < 0) {
-			fputs("libgchint-python.so: no functions: not CPython 3.11 to 3.13\n",
+			fputs("libgchint-python.so: no functions: not CPython 3.11 to 3.14\n",
 			      stderr);
 			return;
 		}

@@ -55,7 +55,7 @@ const struct runtime runtimes[RUNTIMES] = {
 	{ "php", "PHP 7.3 and newer", RUNTIME_PRELOAD, "collections of cycles; what they freed",
 	  "parts of a collection; what reference counts free" },
 	{ "python", "CPython 3.8 and newer", RUNTIME_PRELOAD,
-	  "collections of cycles, young and full; objects freed; functions (3.11 to 3.13), for "
+	  "collections of cycles, young and full; objects freed; functions (3.11 to 3.14), for "
 	  "gchintctl profile",
 	  "parts of a collection; what reference counts free" },
 	{ "ruby", "CRuby 3.1", RUNTIME_RUBYOPT, "slices of mark and sweep; cause",
