@@ -43,7 +43,7 @@ const struct runtime runtimes[RUNTIMES] = {
 	  "which thread waits for an allocation, time to the safepoint" },
 	{ "lua", "Lua 5.4", RUNTIME_LUA, "functions, for gchintctl profile",
 	  "collections, which it does not report" },
-	{ "mono", "Mono 6.8 (SGen)", RUNTIME_PROFILE,
+	{ "mono", "Mono 6.8 to 6.14 (SGen)", RUNTIME_PROFILE,
 	  "stop, minor copy or major mark, restart; workers",
 	  "when concurrent marking begins and ends" },
 	{ "node", "Node.js 18 and newer", RUNTIME_REQUIRE,
@@ -58,7 +58,7 @@ const struct runtime runtimes[RUNTIMES] = {
 	  "collections of cycles, young and full; objects freed; functions (3.11 to 3.14), for "
 	  "gchintctl profile",
 	  "parts of a collection; what reference counts free" },
-	{ "ruby", "CRuby 3.1", RUNTIME_RUBYOPT, "slices of mark and sweep; cause",
+	{ "ruby", "CRuby 3.1 and 3.3", RUNTIME_RUBYOPT, "slices of mark and sweep; cause",
 	  "compaction apart from its cycle" },
 };
 
