@@ -24,9 +24,12 @@
 #include "place.h"
 #include "records.h"
 
-/* The file: headers, names of sections, the table of functions, their code. */
+/*
+ * The file: headers, names of sections, the table of functions, their code; and in a program of
+ * Go 1.26 the runtime's module, and relocations.
+ */
 #define SECTIONS 0x200
-#define STRINGS	 0x300
+#define STRINGS	 0x380
 #define TABLE	 0x400
 #define TABLE_OF 0x800 /* its length in bytes */
 #define FUNCTAB	 0x100 /* from the table on */
@@ -36,6 +39,12 @@
 #define ADDRESS	 0x401000
 #define TEXT	 0x400fc0
 #define FILE_OF	 0x1100
+#define MODULE	 0x1100
+#define WORDS	 25 /* a stray one, and those of the module */
+#define RELA	 0x1200
+#define MORE_OF	 0x1400
+#define TABLE_AT 0x500400 /* addresses */
+#define WORDS_AT 0x600000
 
 static const char *const functions[] = {
 	"runtime.gcBgMarkStartWorkers",
@@ -57,7 +66,7 @@ enum {
 	DONE
 };
 
-static char file[FILE_OF];
+static char file[MORE_OF];
 static uint64_t opened[FUNCTIONS];
 static unsigned int opens, closes;
 static int refuse; /* errno of probes_open() */
@@ -121,6 +130,47 @@ static void make(void)
 	}
 }
 
+/* A program of Go 1.26, whose module is in the file or in its relocations. */
+static void make_module(bool relocated)
+{
+	const Elf64_Shdr words = { .sh_type = SHT_PROGBITS,
+				   .sh_flags = SHF_ALLOC | SHF_WRITE,
+				   .sh_addr = WORDS_AT,
+				   .sh_offset = MODULE,
+				   .sh_size = 8 * WORDS };
+	const Elf64_Shdr relocations = { .sh_type = SHT_RELA,
+					 .sh_flags = SHF_ALLOC,
+					 .sh_offset = RELA,
+					 .sh_size = 8 * sizeof(Elf64_Rela) };
+	/* Where the module has an address, from its second word on in the file. */
+	const struct {
+		unsigned int word;
+		uint64_t address;
+	} all[] = {
+		{ 0, TABLE_AT }, /* a stray one */
+		{ 1, TABLE_AT },	   { 2, TABLE_AT + NAMES },   { 14, TABLE_AT + FUNCTAB },
+		{ 21, ADDRESS },	   { 22, ADDRESS + CODE_OF }, { 23, TEXT },
+		{ 24, ADDRESS + CODE_OF },
+	};
+
+	make();
+	set(60, 5, 2);
+	set(TABLE + 24, 0, 8);
+	set(SECTIONS + 64 + 16, TABLE_AT, 8);
+	memcpy(file + SECTIONS + 3 * 64, &words, sizeof(words));
+	memcpy(file + SECTIONS + 4 * 64, &relocations, sizeof(relocations));
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		const Elf64_Rela r = { .r_offset = WORDS_AT + 8 * all[i].word,
+				       .r_info = ELF64_R_INFO(0, R_X86_64_RELATIVE),
+				       .r_addend = (int64_t)all[i].address };
+
+		if (relocated)
+			memcpy(file + RELA + i * sizeof(r), &r, sizeof(r));
+		else
+			set(MODULE + 8 * all[i].word, all[i].address, 8);
+	}
+}
+
 static void save(size_t size)
 {
 	FILE *f = fopen("program", "we");
@@ -167,6 +217,9 @@ static bool says(const char *want)
 	"of Go 1.18 and newer is"
 #define DAMAGED "a Go program, but its table of functions is damaged"
 #define LACKS	"a Go program, but its runtime has not the functions that are probed"
+#define NO_TEXT                                                                                    \
+	"a Go program, but the address of its code is neither in its table of functions nor in "   \
+	"its runtime's data"
 
 /* A file with one changed number. */
 static void damages(void)
@@ -182,7 +235,7 @@ static void damages(void)
 		{ TABLE + 4, 1, 1, NONE },
 		{ TABLE + 5, 1, 1, NONE },
 		{ TABLE + 7, 4, 1, NONE },
-		{ TABLE + 24, 0, 8, NONE },
+		{ TABLE + 24, 0, 8, NO_TEXT },
 		{ 0, 0, 1, NONE },
 		{ 40, SECTIONS + 1, 8, NONE }, /* headers of sections */
 		{ 40, FILE_OF - 2 * 64, 8, NONE },
@@ -228,6 +281,65 @@ static void damages(void)
 	CHECK(opens == closes && opens == 3, "a file stays open only while it is recognised");
 }
 
+static bool offsets_are_right(void)
+{
+	bool good = true;
+
+	for (uint64_t i = 0; i < FUNCTIONS; i++)
+		good = good && opened[i] == CODE + 8 * i;
+	memset(opened, 0, sizeof(opened));
+	return good;
+}
+
+/* Go 1.26: what is changed in the module, or in its relocations. */
+static void modules(void)
+{
+	static const struct {
+		bool relocated;
+		size_t at;
+		uint64_t value;
+		size_t size;
+		const char *want;
+	} all[] = {
+		{ false, MODULE, 0, 8, "" },
+		{ false, MODULE + 8 * 1, TABLE_AT + 8, 8, NO_TEXT },
+		{ false, MODULE + 8 * 2, TABLE_AT, 8, NO_TEXT },
+		{ false, MODULE + 8 * 14, TABLE_AT, 8, NO_TEXT },
+		{ false, MODULE + 8 * 21, TEXT - 1, 8, NO_TEXT },
+		{ false, MODULE + 8 * 22, ADDRESS + CODE_OF + 1, 8, NO_TEXT },
+		{ false, MODULE + 8 * 23, 0, 8, NO_TEXT },
+		{ false, MODULE + 8 * 23, TEXT + CODE_OF, 8,
+		  NO_TEXT }, /* behind its first function */
+		{ false, SECTIONS + 64 + 16, TABLE_AT + 8, 8, NO_TEXT }, /* another table */
+		{ false, SECTIONS + 3 * 64 + 8, SHF_ALLOC, 8, NO_TEXT }, /* not written to */
+		{ false, SECTIONS + 3 * 64 + 24, MORE_OF, 8, NO_TEXT }, /* behind the file's end */
+		{ false, SECTIONS + 3 * 64 + 32, 8 * WORDS - 8, 8, NO_TEXT }, /* one word less */
+		{ true, RELA + 24 * 1, WORDS_AT, 8, NO_TEXT },
+		{ true, RELA + 24 * 1 + 8, (uint64_t)1 << 32, 8, NO_TEXT }, /* of a symbol */
+		{ true, RELA + 24 * 6 + 16, 0, 8, NO_TEXT },
+		{ true, SECTIONS + 4 * 64 + 4, SHT_REL, 4, NO_TEXT },
+		{ true, SECTIONS + 4 * 64 + 32, MORE_OF, 8, NO_TEXT },
+	};
+	bool good = true;
+
+	make_module(false);
+	save(MORE_OF);
+	CHECK(says("") && offsets_are_right(), "a module in the file has the address of the code");
+	make_module(true);
+	save(MORE_OF);
+	CHECK(says("") && offsets_are_right(), "so has one in the relocations");
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		make_module(all[i].relocated);
+		set(all[i].at, all[i].value, all[i].size);
+		save(MORE_OF);
+		if (!says(all[i].want)) {
+			printf("# 0x%zx: %#" PRIx64 "\n", all[i].at, all[i].value);
+			good = false;
+		}
+	}
+	CHECK(good, "what is no module, or another's, is not taken for one");
+}
+
 static int lowest(void)
 {
 	int fd = dup(STDOUT_FILENO);
@@ -239,14 +351,12 @@ static int lowest(void)
 static void checks(void)
 {
 	const int fd = lowest();
-	bool good = true;
+	bool good;
 
 	make();
 	save(FILE_OF);
 	CHECK(says("") && opens == 1 && closes == 1, "a Go program is found");
-	for (uint64_t i = 0; i < FUNCTIONS; i++)
-		good = good && opened[i] == CODE + 8 * i;
-	CHECK(good, "the offsets of its functions are found");
+	CHECK(offsets_are_right(), "the offsets of its functions are found");
 	memcpy(file + STRINGS, "\0.data.rel.ro.gopclntab", 24);
 	section(1, 1, TABLE - 64, TABLE_OF);
 	save(FILE_OF);
@@ -256,6 +366,7 @@ static void checks(void)
 	CHECK(says(""), "a table under the third name is found");
 	opens = closes = 0;
 	damages();
+	modules();
 	make();
 	save(64);
 	good = says(NONE);
