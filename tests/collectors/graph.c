@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* graph OPTIONS SEED STEPS THREADS: one random program against the model; exit 0 or 1. */
+/*
+ * graph OPTIONS SEED STEPS THREADS OTHER FORKS: one random program against the model; exit 0 or
+ * 1. OTHER, if not empty, are the options of a second heap; with FORKS=1 the threads fork.
+ */
 #include "model.h"
 
 #include <stdio.h>
@@ -10,7 +13,9 @@ int main(int argc, char **argv)
 	struct model_run run = { .options = argc > 1 ? argv[1] : "",
 				 .seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1,
 				 .steps = argc > 3 ? (unsigned int)atoi(argv[3]) : 20000,
-				 .threads = argc > 4 ? (unsigned int)atoi(argv[4]) : 1 };
+				 .threads = argc > 4 ? (unsigned int)atoi(argv[4]) : 1,
+				 .other = argc > 5 && *argv[5] ? argv[5] : NULL,
+				 .forks = argc > 6 && atoi(argv[6]) };
 	int ret = model_run(&run);
 
 	printf("%s: %llu cycles, %llu minor, %llu verifications, %llu dirty cards, %.1f MB\n",

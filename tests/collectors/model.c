@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: MIT
 #include "model.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define ROOTS	  24
 #define EDGES	  6
 #define NO_OBJECT 0u
 #define THREADS	  8
 #define SHARED	  6 /* objects that all programs write */
+#define HEAPS	  2
+#define STAY	  400 /* steps on a heap, on average */
+#define FORK	  1000 /* steps between two forks of a thread, on average */
+#define AFTERLIFE 300 /* steps of a forked child */
+#define FORK_S	  250 /* only a child that hangs takes as long */
 
 enum shape {
 	LINK,
@@ -116,19 +124,26 @@ struct board {
 	struct object *field[FIELDS];
 };
 
-struct world {
-	struct model_run *run;
+/* A heap and what all of its programs use */
+struct arena {
 	struct gc_heap *heap;
 	const struct gc_type *type[SHAPES], *board[2];
 	struct gc_header *shared[SHARED]; /* roots until all programs have them */
 	unsigned int started;
-	int failed;
 };
 
+struct refs {
+	struct object *root[ROOTS];
+	struct object *fresh, *guest; /* guest: another program's object */
+	struct gc_header *shared[SHARED];
+};
+
+/* What one thread does on one heap. It leaves the heap to work on the other one. */
 struct program {
 	struct world *world;
+	struct arena *arena;
 	unsigned int number;
-	struct gc_mutator *m;
+	struct gc_mutator *m; /* NULL: its thread is not attached to this heap */
 	uint64_t rng;
 	struct twin *twins;
 	uint32_t count, room, stamp;
@@ -137,10 +152,18 @@ struct program {
 	uint64_t guest; /* id of f.guest */
 	struct {
 		struct gc_frame head;
-		struct object *root[ROOTS];
-		struct object *fresh, *guest; /* guest: another program's object */
-		struct gc_header *shared[SHARED];
+		struct refs refs;
 	} f;
+	struct refs kept; /* roots of the heap while the thread is away */
+	bool away;
+};
+
+struct world {
+	struct model_run *run;
+	unsigned int heaps;
+	struct arena arena[HEAPS];
+	struct program program[HEAPS][THREADS];
+	int failed;
 };
 
 static uint64_t rnd(struct program *p, uint64_t below)
@@ -155,9 +178,12 @@ static int fail(struct program *p, const char *what, uint64_t id)
 {
 	struct model_run *r = p->world->run;
 
-	fprintf(stderr, "model: %s (object %llu, thread %u); again: graph '%s' %llu %u %u\n", what,
-		(unsigned long long)id, p->number, r->options, (unsigned long long)r->seed,
-		r->steps, r->threads);
+	fprintf(stderr,
+		"model: %s (object %llu, thread %u, heap %d); again: graph '%s' %llu %u %u '%s' "
+		"%d\n",
+		what, (unsigned long long)id, p->number, (int)(p->arena - p->world->arena),
+		r->options, (unsigned long long)r->seed, r->steps, r->threads,
+		r->other ? r->other : "", r->forks);
 	__atomic_store_n(&p->world->failed, 1, __ATOMIC_RELAXED);
 	return 1;
 }
@@ -210,16 +236,16 @@ static uint64_t *id_at(struct object *o, uint8_t shape)
 /* An id in the heap tells whose object it is. */
 static uint64_t tag_of(const struct program *p, uint64_t id)
 {
-	return (uint64_t)p->number << 32 | id;
+	return ((uint64_t)(p->arena - p->world->arena) * THREADS + p->number) << 32 | id;
 }
 
 /* The type is in a header's upper half of the lower word; its number is not public. */
-static uint8_t shape_of(const struct world *w, const struct object *o)
+static uint8_t shape_of(const struct arena *a, const struct object *o)
 {
 	uint8_t shape = 0;
 
 	while (shape < SHAPES && (uint32_t)(o->header.word >> 8 & 0xffff) !=
-					 (uint32_t)(w->type[shape]->word >> 8 & 0xffff))
+					 (uint32_t)(a->type[shape]->word >> 8 & 0xffff))
 		shape++;
 	return shape;
 }
@@ -238,7 +264,7 @@ static void trace_called(void *obj, gc_visit_fn visit, void *arg)
 	visit((void **)&c->field[1], arg);
 }
 
-static int types(struct world *w)
+static int types(struct arena *a)
 {
 	static const struct gc_type_desc desc[SHAPES] = {
 		[LINK] = { .name = "link", .size = sizeof(struct link), .refs = 0x2 },
@@ -263,13 +289,13 @@ static int types(struct world *w)
 
 	_Static_assert(sizeof(struct six) == GC_SMALL_MAX && FIELDS == 9, "as described");
 	for (int i = 0; i < SHAPES; i++) {
-		w->type[i] = gc_type_register(w->heap, &desc[i], NULL);
-		if (!w->type[i])
+		a->type[i] = gc_type_register(a->heap, &desc[i], NULL);
+		if (!a->type[i])
 			return 1;
 	}
 	for (int i = 0; i < 2; i++) {
-		w->board[i] = gc_type_register(w->heap, &board[i], NULL);
-		if (!w->board[i])
+		a->board[i] = gc_type_register(a->heap, &board[i], NULL);
+		if (!a->board[i])
 			return 1;
 	}
 	return 0;
@@ -299,7 +325,7 @@ static int allocate(struct program *p)
 					LEAF,  NODE, NODE, NODE, NODE,	 WIDE,	 ARRAY,
 					ARRAY, BIG,  DATA, DATA, CALLED, CALLED, WEAK };
 	uint8_t shape = odds[rnd(p, sizeof(odds))];
-	const struct gc_type *type = p->world->type[shape];
+	const struct gc_type *type = p->arena->type[shape];
 	struct twin *t;
 	uint32_t slot = (uint32_t)rnd(p, ROOTS), length = 0, from = (uint32_t)rnd(p, ROOTS);
 	struct object *o;
@@ -362,7 +388,7 @@ static int allocate(struct program *p)
 		return fail(p, "out of memory", p->count);
 	*id_at(o, shape) = tag_of(p, p->count);
 	if (shape == WEAK) {
-		gc_init(&((struct weak *)o)->target, p->f.root[from]);
+		gc_init(&((struct weak *)o)->target, p->f.refs.root[from]);
 		t->edge[0] = p->root[from];
 	}
 	if (shape == DATA)
@@ -372,7 +398,7 @@ static int allocate(struct program *p)
 		uint32_t at = (uint32_t)rnd(p, ROOTS);
 
 		if (rnd(p, 2)) {
-			gc_init(&fields(o, shape)[place(o, shape, i)], p->f.root[at]);
+			gc_init(&fields(o, shape)[place(o, shape, i)], p->f.refs.root[at]);
 			t->edge[i] = p->root[at];
 		}
 	}
@@ -381,7 +407,7 @@ static int allocate(struct program *p)
 			return fail(p, "no memory for a finalizer", p->count);
 		t->due = true;
 	}
-	p->f.root[slot] = o;
+	p->f.refs.root[slot] = o;
 	p->root[slot] = p->count++;
 	return 0;
 }
@@ -391,7 +417,7 @@ static int link_some(struct program *p)
 {
 	uint32_t at = (uint32_t)rnd(p, ROOTS), to = (uint32_t)rnd(p, ROOTS);
 	uint32_t id = p->root[at];
-	struct object *o = p->f.root[at];
+	struct object *o = p->f.refs.root[at];
 	bool clear = !rnd(p, 3);
 
 	for (uint64_t steps = rnd(p, 6); steps && id; steps--) {
@@ -415,7 +441,7 @@ static int link_some(struct program *p)
 		uint32_t i = (uint32_t)rnd(p, t->edges);
 
 		store(p, o, &fields(o, t->shape)[place(o, t->shape, i)],
-		      clear ? NULL : p->f.root[to]);
+		      clear ? NULL : p->f.refs.root[to]);
 		t->edge[i] = clear ? NO_OBJECT : p->root[to];
 	}
 	return 0;
@@ -425,8 +451,8 @@ static int link_some(struct program *p)
 static void share(struct program *p)
 {
 	unsigned int at = (unsigned int)rnd(p, SHARED), from = (unsigned int)rnd(p, ROOTS);
-	struct gc_header *shared = p->f.shared[at];
-	struct object *value = rnd(p, 4) ? p->f.root[from] : NULL;
+	struct gc_header *shared = p->f.refs.shared[at];
+	struct object *value = rnd(p, 4) ? p->f.refs.root[from] : NULL;
 
 	if (!rnd(p, 3)) {
 		store(p, (struct object *)shared, field_of(shared, OPEN), value);
@@ -439,12 +465,12 @@ static void share(struct program *p)
 /* The guest is whole: a type of the model, and an id that its program gave it. */
 static int check_guest(struct program *p)
 {
-	struct object *o = p->f.guest;
+	struct object *o = p->f.refs.guest;
 	uint8_t shape;
 
 	if (!o)
 		return 0;
-	shape = shape_of(p->world, o);
+	shape = shape_of(p->arena, o);
 	if (shape == SHAPES)
 		return fail(p, "another program's object has no type", p->guest);
 	if (*id_at(o, shape) != p->guest)
@@ -456,20 +482,23 @@ static int check_guest(struct program *p)
 static int visit(struct program *p)
 {
 	unsigned int field = (unsigned int)rnd(p, FIELDS);
-	struct gc_header *shared = p->f.shared[rnd(p, SHARED)];
+	struct gc_header *shared = p->f.refs.shared[rnd(p, SHARED)];
 	struct object **slot = field_of(shared, field);
+	uint64_t owner;
 	uint8_t shape;
 
 	if (check_guest(p))
 		return 1;
-	p->f.guest = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
-	if (!p->f.guest)
+	p->f.refs.guest = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+	if (!p->f.refs.guest)
 		return 0;
-	shape = shape_of(p->world, p->f.guest);
+	shape = shape_of(p->arena, p->f.refs.guest);
 	if (shape == SHAPES)
 		return fail(p, "a shared object refers to what has no type", field);
-	p->guest = *id_at(p->f.guest, shape);
-	if (p->guest >> 32 >= p->world->run->threads || (field != OPEN && p->guest >> 32 != field))
+	p->guest = *id_at(p->f.refs.guest, shape);
+	/* The number of a program on this heap; objects of the other heap have none here. */
+	owner = (p->guest >> 32) + p->number - (tag_of(p, 0) >> 32);
+	if (owner >= p->world->run->threads || (field != OPEN && owner != field))
 		return fail(p, "a shared object refers to what its owner has not", p->guest);
 	return 0;
 }
@@ -483,7 +512,8 @@ static void step_down(struct program *p)
 	if (!p->root[at] || !t->edges)
 		return;
 	i = (uint32_t)rnd(p, t->edges);
-	p->f.root[to] = fields(p->f.root[at], t->shape)[place(p->f.root[at], t->shape, i)];
+	p->f.refs.root[to] =
+		fields(p->f.refs.root[at], t->shape)[place(p->f.refs.root[at], t->shape, i)];
 	p->root[to] = t->edge[i];
 }
 
@@ -492,8 +522,11 @@ struct step {
 	uint32_t id;
 };
 
-/* Walk both graphs from the roots; every reachable object is stamped in the model. */
-static int compare(struct program *p)
+/*
+ * Walk both graphs from @refs, or, without the roots, from the shared objects alone; every
+ * reachable object is stamped in the model.
+ */
+static int compare_from(struct program *p, const struct refs *refs, bool roots)
 {
 	struct step *stack =
 		malloc((ROOTS + SHARED + (size_t)p->count * (EDGES + 1)) * sizeof(*stack));
@@ -503,10 +536,10 @@ static int compare(struct program *p)
 	if (!stack)
 		return fail(p, "no memory for the model", 0);
 	p->stamp++;
-	for (int i = 0; i < ROOTS; i++)
-		stack[n++] = (struct step){ p->f.root[i], p->root[i] };
+	for (int i = 0; i < ROOTS && roots; i++)
+		stack[n++] = (struct step){ refs->root[i], p->root[i] };
 	for (int i = 0; i < SHARED; i++)
-		stack[n++] = (struct step){ *field_of(p->f.shared[i], p->number), p->own[i] };
+		stack[n++] = (struct step){ *field_of(refs->shared[i], p->number), p->own[i] };
 	while (n && !ret) {
 		struct step at = stack[--n];
 		struct twin *t = &p->twins[at.id];
@@ -542,6 +575,11 @@ static int compare(struct program *p)
 	return ret;
 }
 
+static int compare(struct program *p)
+{
+	return compare_from(p, &p->f.refs, true);
+}
+
 static int check_weak(struct program *p, bool exact)
 {
 	for (int i = 0; i < ROOTS; i++) {
@@ -551,7 +589,7 @@ static int check_weak(struct program *p, bool exact)
 		if (!id || p->twins[id].shape != WEAK)
 			continue;
 		target = p->twins[id].edge[0];
-		o = gc_weak_get(p->m, p->f.root[i]);
+		o = gc_weak_get(p->m, p->f.refs.root[i]);
 		if (target && p->twins[target].stamp == p->stamp && !o)
 			return fail(p, "weak reference lost a reachable object", target);
 		if (o && *id_at(o, p->twins[target].shape) != tag_of(p, target))
@@ -570,7 +608,7 @@ static int fetch_dead(struct program *p, unsigned int *fetched)
 
 	/* Several programs share the queue: one at a time, and only in runs of one thread. */
 	while (p->world->run->threads == 1 && (o = gc_finalizer_next(p->m))) {
-		uint64_t id = *id_at(o, shape_of(p->world, o));
+		uint64_t id = *id_at(o, shape_of(p->arena, o)) - tag_of(p, 0);
 
 		if (id >= p->count || !p->twins[id].due)
 			return fail(p, "finalized without being asked", id);
@@ -588,9 +626,10 @@ static int check_all(struct program *p)
 	struct gc_error err;
 
 	/* The model does not know what is reachable from these. */
-	p->f.guest = NULL;
+	p->f.refs.guest = NULL;
 	for (int i = 0; i < SHARED && p->world->run->threads == 1; i++)
-		store(p, (struct object *)p->f.shared[i], field_of(p->f.shared[i], OPEN), NULL);
+		store(p, (struct object *)p->f.refs.shared[i], field_of(p->f.refs.shared[i], OPEN),
+		      NULL);
 	/* What waits in the queue keeps what it reaches: repeat until the queue stays empty. */
 	do {
 		fetched = 0;
@@ -612,117 +651,284 @@ static int check_all(struct program *p)
 	return 0;
 }
 
+/* Go on where the program left the heap; false: the thread cannot attach. */
+static bool heap_enter(struct program *p)
+{
+	if (gc_mutator_attach(p->arena->heap, &p->m))
+		return false;
+	GC_PUSH(p->m, p->f);
+	if (p->away) {
+		p->f.refs = p->kept;
+		gc_roots_remove(p->arena->heap, (void **)&p->kept);
+		p->away = false;
+	}
+	return true;
+}
+
+/* Leave the program's objects to roots of the heap: other threads collect it meanwhile. */
+static bool heap_leave(struct program *p)
+{
+	p->kept = p->f.refs;
+	if (gc_roots_add(p->arena->heap, (void **)&p->kept, sizeof(p->kept) / sizeof(void *)))
+		return false;
+	p->away = true;
+	GC_POP(p->m, p->f);
+	gc_mutator_detach(p->m);
+	p->m = NULL;
+	return true;
+}
+
+/* The same thread's program on the other heap, or NULL */
+static struct program *heap_change(struct program *p)
+{
+	struct program *next = p + THREADS;
+	struct gc_mutator *m;
+
+	if (p->world->heaps == 1)
+		return p;
+	if (p->arena != p->world->arena)
+		next = p - THREADS;
+	if (gc_mutator_attach(next->arena->heap, &m) != -EBUSY) {
+		fail(p, "attached to two heaps", 0);
+		return NULL;
+	}
+	if (heap_leave(p) && heap_enter(next))
+		return next;
+	fail(p, "cannot change to another heap", 0);
+	return NULL;
+}
+
 /* The first program makes the shared objects, and all get them before they do anything else. */
 static int get_shared(struct program *p)
 {
 	struct world *w = p->world;
+	struct arena *a = p->arena;
 
 	for (int i = 0; i < SHARED && !p->number; i++) {
 		static const uint32_t parts[] = { 0, 0, 1, 7, 40, 400 };
 
-		w->shared[i] = i < 2 ? gc_alloc(p->m, w->board[0]) :
-				       gc_alloc_array(p->m, w->board[1], FIELDS * parts[i]);
-		if (!w->shared[i])
+		a->shared[i] = i < 2 ? gc_alloc(p->m, a->board[0]) :
+				       gc_alloc_array(p->m, a->board[1], FIELDS * parts[i]);
+		if (!a->shared[i])
 			return fail(p, "out of memory", 0);
 	}
-	__atomic_fetch_add(&w->started, !p->number, __ATOMIC_SEQ_CST);
-	while (!__atomic_load_n(&w->started, __ATOMIC_SEQ_CST) && !has_failed(w))
+	__atomic_fetch_add(&a->started, !p->number, __ATOMIC_SEQ_CST);
+	while (!__atomic_load_n(&a->started, __ATOMIC_SEQ_CST) && !has_failed(w))
 		gc_safepoint(p->m);
-	memcpy(p->f.shared, w->shared, sizeof(p->f.shared));
-	__atomic_fetch_add(&w->started, !!p->number, __ATOMIC_SEQ_CST);
-	while (__atomic_load_n(&w->started, __ATOMIC_SEQ_CST) < w->run->threads && !has_failed(w))
+	memcpy(p->f.refs.shared, a->shared, sizeof(p->f.refs.shared));
+	__atomic_fetch_add(&a->started, !!p->number, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n(&a->started, __ATOMIC_SEQ_CST) < w->run->threads && !has_failed(w))
 		gc_safepoint(p->m);
 	/* From here on the programs alone keep them; cmsfly has no roots of the program then. */
 	if (!p->number)
-		gc_roots_remove(w->heap, (void **)w->shared);
+		gc_roots_remove(a->heap, (void **)a->shared);
+	return 0;
+}
+
+static int step_run(struct program *p)
+{
+	switch (rnd(p, 72)) {
+	case 0 ... 27:
+		return allocate(p);
+	case 28 ... 49:
+		return link_some(p);
+	case 50 ... 57:
+		step_down(p);
+		return 0;
+	case 58 ... 60:
+		gc_safepoint(p->m);
+		return 0;
+	case 61:
+		gc_park(p->m);
+		gc_unpark(p->m);
+		return 0;
+	case 62:
+		if (!rnd(p, 40))
+			gc_collect(p->m);
+		return 0;
+	case 64 ... 68:
+		share(p);
+		return 0;
+	case 69 ... 71:
+		return visit(p);
+	default:
+		if (!rnd(p, 24))
+			return compare(p) || check_weak(p, false);
+		return 0;
+	}
+}
+
+/*
+ * In a forked child: compare the graphs of all programs on this heap. Threads that were attached
+ * are gone with their roots, and left what is reachable from shared objects.
+ */
+static int compare_all(struct program *p)
+{
+	struct program *first = p - p->number;
+
+	for (unsigned int i = 0; i < p->world->run->threads; i++) {
+		struct program *q = &first[i];
+		int ret = q->away ? compare_from(q, &q->kept, true) :
+				    compare_from(q, &p->f.refs, q == p);
+
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* All heaps are as the fork found them, can be collected and worked on, and can be destroyed. */
+static int child_run(struct program *p)
+{
+	struct world *w = p->world;
+	struct program *other;
+	struct gc_error err;
+
+	for (unsigned int h = 0; h < w->heaps; h++) {
+		if (compare_all(p))
+			return 1;
+		gc_collect_full(p->m);
+		if (compare_all(p) || check_weak(p, false))
+			return 1;
+		for (int i = 0; i < AFTERLIFE; i++)
+			if (step_run(p))
+				return 1;
+		gc_collect_full(p->m);
+		if (compare_all(p))
+			return 1;
+		if (gc_verify(p->m, &err)) {
+			fprintf(stderr, "%s\n", err.text);
+			return fail(p, "gc_verify", 0);
+		}
+		other = heap_change(p);
+		if (!other)
+			return 1;
+		p = other;
+	}
+	GC_POP(p->m, p->f);
+	gc_mutator_detach(p->m);
+	for (unsigned int h = 0; h < w->heaps; h++)
+		if (gc_heap_destroy(w->arena[h].heap))
+			return fail(p, "a heap of a child is not destroyed", h);
+	return 0;
+}
+
+static int fork_some(struct program *p)
+{
+	int status = -1;
+	pid_t pid = fork();
+
+	if (!pid) {
+		alarm(FORK_S);
+		_exit(child_run(p));
+	}
+	/* Other threads collect meanwhile, and fork. */
+	gc_park(p->m);
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		status = -1;
+	gc_unpark(p->m);
+	return status ? fail(p, "a forked child failed", (uint64_t)(uint32_t)status) : 0;
+}
+
+static int programs_run(struct program **at)
+{
+	struct program *p = *at;
+	struct model_run *run = p->world->run;
+
+	for (unsigned int i = 0; i < run->steps; i++) {
+		if (step_run(p) || (run->forks && !rnd(p, FORK) && fork_some(p)))
+			return 1;
+		if (p->world->heaps == 1 || rnd(p, STAY))
+			continue;
+		p = heap_change(p);
+		if (!p)
+			return 1;
+		*at = p;
+	}
 	return 0;
 }
 
 static void *program_main(void *arg)
 {
-	struct program *p = arg;
-	unsigned int steps = p->world->run->steps;
-	int bad = 0;
+	struct program *p = arg, *next;
+	struct world *w = p->world;
+	bool bad = false;
 
-	p->room = 1024;
-	p->count = 1; /* 0 is null */
-	p->twins = calloc(p->room, sizeof(*p->twins));
-	if (!p->twins || gc_mutator_attach(p->world->heap, &p->m)) {
+	for (unsigned int h = 0; h < w->heaps; h++) {
+		struct program *each = p + (size_t)h * THREADS;
+
+		each->room = 1024;
+		each->count = 1; /* 0 is null */
+		each->twins = calloc(each->room, sizeof(*each->twins));
+		bad |= !each->twins;
+	}
+	if (bad || !heap_enter(p)) {
 		fail(p, "cannot start", 0);
 		return NULL;
 	}
-	GC_PUSH(p->m, p->f);
-	if (get_shared(p))
-		return NULL;
-	for (unsigned int i = 0; i < steps && !bad; i++) {
-		switch (rnd(p, 72)) {
-		case 0 ... 27:
-			bad = allocate(p);
-			break;
-		case 28 ... 49:
-			bad = link_some(p);
-			break;
-		case 50 ... 57:
-			step_down(p);
-			break;
-		case 58 ... 60:
-			gc_safepoint(p->m);
-			break;
-		case 61:
-			gc_park(p->m);
-			gc_unpark(p->m);
-			break;
-		case 62:
-			if (!rnd(p, 40))
-				gc_collect(p->m);
-			break;
-		case 64 ... 68:
-			share(p);
-			break;
-		case 69 ... 71:
-			bad = visit(p);
-			break;
-		default:
-			if (!rnd(p, 24))
-				bad = compare(p) || check_weak(p, false);
-			break;
-		}
+	for (unsigned int h = 0; h < w->heaps; h++) {
+		if (get_shared(p))
+			return NULL;
+		next = heap_change(p);
+		if (!next)
+			return NULL;
+		p = next;
 	}
-	if (!bad && !check_guest(p) && !has_failed(p->world))
-		check_all(p);
+	bad = programs_run(&p);
+	for (unsigned int h = 0; h < w->heaps && !bad && !has_failed(w); h++) {
+		bad = check_guest(p) || check_all(p);
+		next = heap_change(p);
+		if (!next)
+			return NULL;
+		p = next;
+	}
 	GC_POP(p->m, p->f);
 	gc_mutator_detach(p->m);
-	free(p->twins);
 	return NULL;
+}
+
+static int arena_create(struct arena *a, const char *options)
+{
+	struct gc_error err;
+
+	if (gc_heap_create(&a->heap, options, NULL, &err)) {
+		fprintf(stderr, "model: %s: %s\n", options, err.text);
+		return 1;
+	}
+	return types(a) || gc_roots_add(a->heap, (void **)a->shared, SHARED);
 }
 
 int model_run(struct model_run *run)
 {
-	struct program programs[THREADS] = { 0 };
+	struct world w = { .run = run, .heaps = run->other ? 2 : 1 };
 	pthread_t thread[THREADS];
-	struct world w = { .run = run };
-	struct gc_error err;
 
-	if (gc_heap_create(&w.heap, run->options, NULL, &err)) {
-		fprintf(stderr, "model: %s: %s\n", run->options, err.text);
-		return 1;
+	for (unsigned int h = 0; h < w.heaps; h++) {
+		if (arena_create(&w.arena[h], h ? run->other : run->options))
+			return 1;
+		for (unsigned int i = 0; i < run->threads; i++) {
+			struct program *p = &w.program[h][i];
+
+			p->world = &w;
+			p->arena = &w.arena[h];
+			p->number = i;
+			p->rng = (run->seed + (uint64_t)h * 1000003) * 0x9e3779b97f4a7c15u + i + 1;
+		}
 	}
-	if (types(&w) || gc_roots_add(w.heap, (void **)w.shared, SHARED))
-		return 1;
-	for (unsigned int i = 0; i < run->threads; i++) {
-		programs[i].world = &w;
-		programs[i].number = i;
-		programs[i].rng = run->seed * 0x9e3779b97f4a7c15u + i + 1;
-		if (i)
-			pthread_create(&thread[i], NULL, program_main, &programs[i]);
-	}
-	program_main(&programs[0]);
+	for (unsigned int i = 1; i < run->threads; i++)
+		pthread_create(&thread[i], NULL, program_main, &w.program[0][i]);
+	program_main(&w.program[0][0]);
 	for (unsigned int i = 1; i < run->threads; i++)
 		pthread_join(thread[i], NULL);
-	gc_heap_stats(w.heap, &run->stats);
-	if (gc_heap_destroy(w.heap)) {
-		fprintf(stderr, "model: a mutator stayed attached\n");
-		return 1;
+	gc_heap_stats(w.arena[0].heap, &run->stats);
+	for (unsigned int h = 0; h < w.heaps; h++) {
+		/* Not by the programs: children of those that still run compare their objects. */
+		for (unsigned int i = 0; i < run->threads; i++)
+			free(w.program[h][i].twins);
+		if (gc_heap_destroy(w.arena[h].heap)) {
+			fprintf(stderr, "model: a mutator stayed attached\n");
+			return 1;
+		}
 	}
 	return w.failed;
 }

@@ -15,12 +15,16 @@
  * @steps: operations of each thread
  * @threads: mutators
  * @skip_barrier: store references without gc_write(), to see that it is caught
+ * @other: options of a second heap, on which each thread works in turn; NULL: there is none
+ * @forks: each thread forks now and then, and the child checks its copy of all heaps
  */
 struct model_run {
 	const char *options;
 	uint64_t seed;
 	unsigned int steps, threads;
 	bool skip_barrier;
+	const char *other;
+	bool forks;
 	struct gc_heap_stats stats; /* filled */
 };
 

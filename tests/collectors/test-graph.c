@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
  * Description: random programs against the model, on every plan and option, with every check of
- * the heap enabled. GRAPH_ROUNDS=N repeats with other seeds (default: 1), GRAPH_STEPS=N sets the
- * length, GRAPH_ONLY=TEXT selects the rows that contain TEXT.
+ * the heap enabled; some of them on two heaps, and some fork. GRAPH_ROUNDS=N repeats with other
+ * seeds (default: 1), GRAPH_STEPS=N sets the length, GRAPH_ONLY=TEXT selects the rows that contain
+ * TEXT; GRAPH_ONLY=forks and GRAPH_ONLY=heaps are those that do so.
  */
 #include "model.h"
 #include "tap.h"
-
-#include <time.h>
 
 #define CHECKS ",verify=all,poison=1"
 #define SMALL  ",heap=2M,minfree=256K,maxfree=512K"
@@ -150,9 +149,73 @@ static const struct row {
 	{ "plan=marksweep,profiler=64K" SMALL, 1, 4 },
 };
 
-static int run_row(void *arg)
+/* A second heap, between which and the first each thread changes, and forks */
+static const struct wide_row {
+	struct row row;
+	const char *other;
+	bool forks;
+} wide_rows[] = {
+	{ { "plan=cms" SMALL, 1, 1 }, "plan=gss,nursery=512K" SMALL, false },
+	{ { "plan=gencms" SMALL, 3, 1 }, "plan=immix,defrag=always" SMALL, false },
+	{ { "plan=cmsfly" SMALL, 3, 1 }, "plan=stickyimmix" SMALL, false },
+	{ { "plan=semispace,workers=3" SMALL, 2, 1 }, "plan=semispace,stress=64K" SMALL, false },
+	{ { "plan=marksweep" SMALL, 4, 1 }, "plan=cms,policy=bg" SMALL, false },
+	{ { "plan=cms" SMALL, 1, 2 }, NULL, true },
+	{ { "plan=cms,policy=bg" SMALL, 3, 2 }, NULL, true },
+	{ { "plan=cmsfly" SMALL, 3, 2 }, NULL, true },
+	{ { "plan=gencms" SMALL, 3, 2 }, NULL, true },
+	{ { "plan=gss,nursery=512K,workers=3" SMALL, 3, 2 }, NULL, true },
+	{ { "plan=immix,defrag=always" SMALL, 3, 2 }, NULL, true },
+	{ { "plan=marksweep,workers=3,stress=32K" SMALL, 3, 4 }, NULL, true },
+	{ { "plan=semispace,workers=4" SMALL, 2, 2 }, NULL, true },
+	{ { "plan=stickyimmix" SMALL, 3, 2 }, NULL, true },
+	{ { "plan=cms" SMALL, 3, 2 }, "plan=semispace,workers=3" SMALL, true },
+	{ { "plan=gss,nursery=512K" SMALL, 2, 2 }, "plan=gencms,stress=64K" SMALL, true },
+	{ { "plan=stickyimmix" SMALL, 3, 2 }, "plan=cmsfly,policy=bg" SMALL, true },
+};
+
+#define ROWS (sizeof(rows) / sizeof(rows[0]))
+#define WIDE (sizeof(wide_rows) / sizeof(wide_rows[0]))
+
+/* Under the thread sanitizer, a child of a process with threads cannot start any. */
+#ifdef __SANITIZE_THREAD__
+#define FORKS_RUN false
+#else
+#define FORKS_RUN true
+#endif
+
+static int model_child(void *arg)
 {
 	return model_run(arg);
+}
+
+static void row_run(const struct wide_row *w, unsigned int steps, uint64_t seed)
+{
+	static char text[4096];
+	char options[256], other[256];
+	struct model_run run = { .options = options,
+				 .seed = seed,
+				 .steps = steps / w->row.part,
+				 .threads = w->row.threads,
+				 .other = w->other ? other : NULL,
+				 .forks = w->forks && FORKS_RUN };
+	int status;
+
+	snprintf(options, sizeof(options), "%s" CHECKS ",seed=%llu", w->row.options,
+		 (unsigned long long)seed);
+	snprintf(other, sizeof(other), "%s" CHECKS ",seed=%llu", w->other ? w->other : "",
+		 (unsigned long long)seed);
+	status = child(model_child, &run, text, sizeof(text));
+	if (!ok(!status, "%s, seed %llu, %u threads%s%s%s", w->row.options,
+		(unsigned long long)seed, run.threads, w->other ? ", with " : "",
+		w->other ? w->other : "", run.forks ? ", forks" : ""))
+		printf("# status %#x: %s\n", status, text);
+}
+
+static bool row_has(const struct wide_row *w, const char *only)
+{
+	return !only || strstr(w->row.options, only) || (w->other && strstr(w->other, only)) ||
+	       (w->other && !strcmp(only, "heaps")) || (w->forks && !strcmp(only, "forks"));
 }
 
 int main(void)
@@ -162,25 +225,15 @@ int main(void)
 		getenv("GRAPH_ROUNDS") ? (unsigned int)atoi(getenv("GRAPH_ROUNDS")) : 1;
 	unsigned int steps = n ? (unsigned int)atoi(n) : 40000;
 	uint64_t seed = getenv("GRAPH_SEED") ? strtoull(getenv("GRAPH_SEED"), NULL, 0) : 1;
-	static char text[4096];
-	char options[256];
 
 	for (unsigned int r = 0; r < rounds; r++) {
-		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-			struct model_run run = { .options = options,
-						 .seed = seed + r * 1000 + i,
-						 .steps = steps / rows[i].part,
-						 .threads = rows[i].threads };
-			int status;
+		for (size_t i = 0; i < ROWS + WIDE; i++) {
+			struct wide_row w = { i < ROWS ? rows[i] : rows[0], NULL, false };
 
-			if (only && !strstr(rows[i].options, only))
-				continue;
-			snprintf(options, sizeof(options), "%s" CHECKS ",seed=%llu",
-				 rows[i].options, (unsigned long long)run.seed);
-			status = child(run_row, &run, text, sizeof(text));
-			if (!ok(!status, "%s, seed %llu, %u threads", rows[i].options,
-				(unsigned long long)run.seed, run.threads))
-				printf("# status %#x: %s\n", status, text);
+			if (i >= ROWS)
+				w = wide_rows[i - ROWS];
+			if (row_has(&w, only))
+				row_run(&w, steps, seed + r * 1000 + i);
 		}
 	}
 	return done();
