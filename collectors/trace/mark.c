@@ -278,15 +278,14 @@ void gc_mark_order_init(struct gc_heap *heap)
  * Cleaning a card while mutators run: the mutator stores the reference, then dirties the
  * card. A marker that sees the card dirty must also see the reference. On x86, stores become
  * visible in order; elsewhere a barrier in every thread, between cleaning and scanning, ensures it.
+ * The thread sanitizer does not check that order; tests/litmus/clean-*.litmus do.
  */
 static void order_after_clean(void)
 {
 	/* Registered, it cannot fail. */
 	if (!GC_STORES_ORDERED)
 		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
-#ifndef GC_TSAN
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-#endif
 }
 
 /* Scan the marked objects on the card. Those that get marked meanwhile are pushed as well. */
@@ -476,7 +475,7 @@ void gc_mark_clean_cards(struct gc_heap *heap)
 	uint8_t *first = gc_card(heap, heap->base), *last = gc_card(heap, gc_high(heap));
 
 #ifdef GC_TSAN
-	/* cmsfly does this while mutators dirty cards. */
+	/* cmsfly does this while mutators dirty cards: tests/litmus/fly.litmus. */
 	for (; first < last; first++)
 		__atomic_store_n(first, 0, __ATOMIC_RELAXED);
 #else

@@ -20,8 +20,9 @@
 
 /*
  * A concurrent marker reads a slot, then the object behind it. The second read's address
- * depends on the first, which orders them on every CPU that Linux supports. The thread
- * sanitizer does not know address dependencies, so use an acquire load for it.
+ * depends on the first, which orders them on every CPU that Linux supports
+ * (tests/litmus/publish.litmus). The thread sanitizer does not know address dependencies, so use
+ * an acquire load for it.
  */
 gc_inline void *gc_slot_load(void **slot)
 {
