@@ -43,6 +43,13 @@
  * which watches it. The program sends the ring before exec, with GCHINT_STREAM_EXTERNAL in
  * @features. Such a ring ends with GCHINT_STREAM_CLOSE, or two seconds after the program.
  *
+ * Names of methods: with GCHINT_STREAM_NAMES the file continues after struct gchint_stream
+ * with struct gchint_stream_names, which only grows. A writer adds the length of its lines to
+ * @tail (compare and swap), copies them, and stores their last byte, a line feed, with release.
+ * Where a line feed follows zeros, the line begins after the last zero: what is before it was
+ * not finished (yet). If there is no space the writer uses the file that GCHINT_SYMBOLS names.
+ * So names arrive whatever the user, the root directory and the pid namespace of the program.
+ *
  * A reader must not trust the ring: it keeps its position to itself, copies an event
  * once, and checks the copy. The format is append-only, like the kernel's ABI: a reader
  * skips unknown types of events.
@@ -57,6 +64,7 @@
 #define GCHINT_STREAM_ABI     1
 #define GCHINT_STREAM_EVENTS  8192 /* NR, a power of two */
 #define GCHINT_STREAM_NO_CPU  0xffffffffu
+#define GCHINT_STREAM_TEXT    (16u << 20) /* bytes of names; only those in use take memory */
 #define GCHINT_STREAM_SIGNAL  23 /* SIGURG: ignored unless a program takes it */
 
 /**
@@ -90,6 +98,7 @@ enum gchint_stream_type {
 #define GCHINT_STREAM_EXTERNAL 0x02u /* written by another process, also after the end */
 #define GCHINT_STREAM_METHODS  0x04u /* @method is valid */
 #define GCHINT_STREAM_TIMERS   0x08u /* starts a timer on request; also answers samples */
+#define GCHINT_STREAM_NAMES    0x10u /* struct gchint_stream_names follows */
 
 /**
  * struct gchint_stream_event - one event, one cache line
@@ -148,6 +157,17 @@ struct gchint_stream {
 	__u32 tail __attribute__((aligned(64)));
 	__u32 lost;
 	struct gchint_stream_event event[GCHINT_STREAM_EVENTS];
+};
+
+/**
+ * struct gchint_stream_names - names of the program's methods
+ * @tail: bytes of @text that are taken
+ * @text: lines as in perf's map files: gchint_symbol_add(3)
+ */
+struct gchint_stream_names {
+	__u32 tail;
+	__u32 more[15];
+	char text[GCHINT_STREAM_TEXT];
 };
 
 #endif /* GCHINT_STREAM_H */

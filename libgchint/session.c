@@ -193,6 +193,7 @@ static int session_open(struct gchint_session *s, unsigned int flags)
 static int session_get(unsigned int flags, int init)
 {
 	struct gchint_session *s = &gchint_page.session;
+	const struct gchint_stream *parent = NULL;
 	int saved = errno, ret = 0;
 
 	if (flags & ~(unsigned int)GCHINT_OPEN_CLAMP)
@@ -201,6 +202,8 @@ static int session_get(unsigned int flags, int init)
 	if (s->refs && s->pid != getpid()) {
 		/* A forked child. It has one thread, so no other thread stores meanwhile. */
 		device_close(s, 0);
+		/* One with names stays mapped: they are of a process that was profiled. */
+		parent = s->profiled ? s->stream : NULL;
 		stream_close(s, 0);
 		trace_close(s);
 		symbols_inherit(s->pid);
@@ -215,6 +218,7 @@ static int session_get(unsigned int flags, int init)
 	}
 	if (!s->refs)
 		ret = session_open(s, flags);
+	stream_inherit(s, parent);
 	if (!ret && !(init && s->init)) {
 		s->init |= (uint8_t)init;
 		__atomic_store_n(&s->refs, s->refs + 1, __ATOMIC_SEQ_CST);

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -78,8 +79,42 @@ static void ring_init(struct gchint_stream *ring)
 	ring->magic = GCHINT_STREAM_MAGIC;
 }
 
+static struct gchint_stream_names *names_of(struct gchint_stream *ring)
+{
+	return ring->features & GCHINT_STREAM_NAMES ? (void *)(ring + 1) : NULL;
+}
+
+static size_t ring_size(unsigned int features)
+{
+	return sizeof(struct gchint_stream) +
+	       (features & GCHINT_STREAM_NAMES ? sizeof(struct gchint_stream_names) : 0);
+}
+
+/* Beyond this limit ftruncate(2) would raise SIGXFSZ. */
+static int size_is_allowed(size_t size)
+{
+	uint64_t limit[2];
+
+	return !syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, limit) && size <= limit[0];
+}
+
+/* Sizes and maps the file; MAP_FAILED with errno. */
+static struct gchint_stream *ring_map(int fd, unsigned int features)
+{
+	const size_t size = ring_size(features);
+
+	if (features && !size_is_allowed(size)) {
+		errno = EFBIG;
+		return MAP_FAILED;
+	}
+	if (ftruncate(fd, (off_t)size))
+		return MAP_FAILED;
+	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+}
+
 int stream_open(struct gchint_session *s, const char *path, int answered, long long method)
 {
+	unsigned int features = s->profile ? GCHINT_STREAM_NAMES : 0;
 	struct gchint_stream *ring;
 	int fd, ret;
 
@@ -89,26 +124,31 @@ int stream_open(struct gchint_session *s, const char *path, int answered, long l
 	fd = fd_above_stdio(fd);
 	if (fd < 0)
 		return fd;
-	if (ftruncate(fd, sizeof(*ring)) || fcntl(fd, ADD_SEALS, RING_SEALS)) {
-		ret = -errno;
-		goto close_fd;
-	}
-	ring = mmap(NULL, sizeof(*ring), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	ring = ring_map(fd, features);
+	/* Little address space, or all memory is locked: names go to a file then. */
+	if (ring == MAP_FAILED && features)
+		ring = ring_map(fd, features = 0);
 	if (ring == MAP_FAILED) {
 		ret = -errno;
 		goto close_fd;
 	}
+	if (fcntl(fd, ADD_SEALS, RING_SEALS)) {
+		ret = -errno;
+		munmap(ring, ring_size(features));
+		goto close_fd;
+	}
 	ring_init(ring);
+	ring->features = features;
 	if (answered)
 		ring->features |= GCHINT_STREAM_SAMPLES | GCHINT_STREAM_TIMERS;
 	ring->method = method;
 	if (method)
 		ring->features |= GCHINT_STREAM_METHODS;
-	store_relaxed(&s->profiled, ring->features ? s->profile : 0);
+	store_relaxed(&s->profiled, ring->features & ~GCHINT_STREAM_NAMES ? s->profile : 0);
 	ret = ring_send(fd, path);
 	if (ret) {
 		store_relaxed(&s->profiled, 0);
-		munmap(ring, sizeof(*ring));
+		munmap(ring, ring_size(features));
 	} else {
 		store_release(&s->stream, ring);
 	}
@@ -124,7 +164,7 @@ void stream_close(struct gchint_session *s, int mapped)
 	store_relaxed(&s->stream, NULL);
 	/* With profiling a thread may be answering a sample now, which cannot be detected. */
 	if (ring && !mapped && !s->profiled)
-		munmap(ring, sizeof(*ring));
+		munmap(ring, ring_size(ring->features));
 	store_relaxed(&s->profiled, 0);
 }
 
@@ -244,4 +284,49 @@ void stream_word(struct gchint_session *s, struct record *r, int there)
 		event->work_total = (uintptr_t)&r->handle.tid;
 	}
 	store_release(&event->ticket, ticket + 1);
+}
+
+int stream_name(struct gchint_session *s, const char *text, size_t length)
+{
+	struct gchint_stream *ring = load_acquire(&s->stream);
+	struct gchint_stream_names *names = ring ? names_of(ring) : NULL;
+	uint32_t at;
+
+	/*
+	 * Without profiling the ring may be unmapped any time. A forked child has one of its
+	 * own from when it opens its session.
+	 */
+	if (!names || !load_relaxed(&s->profiled) || load_relaxed(&s->pid) != getpid())
+		return 0;
+	at = load_relaxed(&names->tail);
+	do {
+		if (length > sizeof(names->text) - at)
+			return 0;
+	} while (!cmpxchg_seq(&names->tail, &at, at + (uint32_t)length));
+	memcpy(names->text + at, text, length - 1);
+	store_release(&names->text[at + length - 1], text[length - 1]);
+	return 1;
+}
+
+void stream_inherit(struct gchint_session *s, const struct gchint_stream *parent)
+{
+	const struct gchint_stream_names *from;
+	uint32_t at, begin = 0, tail;
+
+	if (!parent || !(parent->features & GCHINT_STREAM_NAMES))
+		return;
+	from = (const void *)(parent + 1);
+	tail = load_acquire(&from->tail);
+	for (at = 0; at < tail; at++) {
+		const char c = load_acquire(&from->text[at]);
+
+		/* A thread of the parent has not finished that line. */
+		if (!c)
+			begin = at + 1;
+		if (c != '\n')
+			continue;
+		if (!stream_name(s, from->text + begin, at + 1 - begin))
+			return;
+		begin = at + 1;
+	}
 }

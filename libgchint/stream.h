@@ -69,4 +69,20 @@ void stream_sample(struct gchint_session *s, pid_t tid, uint32_t word, uintptr_t
  */
 void stream_word(struct gchint_session *s, struct record *r, int there);
 
+/**
+ * stream_name() - send lines with names of methods to the recorder
+ * @s: the session
+ * @text: @length bytes, the last one a line feed
+ *
+ * Return: whether the recorder has them. Async-signal-safe; never waits.
+ */
+int stream_name(struct gchint_session *s, const char *text, size_t length);
+
+/**
+ * stream_inherit() - send the names of a parent's methods, for a forked child
+ * @s: the session of the child
+ * @parent: the parent's ring, which is still mapped here if it has names; or NULL
+ */
+void stream_inherit(struct gchint_session *s, const struct gchint_stream *parent);
+
 #endif /* GCHINT_LIB_STREAM_H */

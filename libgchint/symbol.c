@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * GCHINT_SYMBOLS: names of methods, written when their code is loaded, in the format that
- * perf(1) reads: "START SIZE NAME", in hexadecimal. Interpreted methods have addresses of
- * a range that is mapped and cannot be accessed, so that no code is ever there.
+ * Names of methods, sent to the recorder when their code is loaded, otherwise written to the
+ * directory in GCHINT_SYMBOLS, in the format that perf(1) reads: "START SIZE NAME", in
+ * hexadecimal. Interpreted methods have addresses of a range that is mapped and cannot be
+ * accessed, so that no code is ever there.
  *
  * Code is moved and unloaded while a program runs. Each line for code with an address of
  * its own follows a line "0 0 @NS": address 0 holds no code, and NS is the time
@@ -18,6 +19,7 @@
 #include <unistd.h>
 
 #include "environ.h"
+#include "stream.h"
 #include "symbol.h"
 
 #define METHODS	 (1u << 20) /* interpreted ones that get an address */
@@ -87,32 +89,40 @@ static int open_map(pid_t pid, int flags)
 }
 
 /* One write(2), so that lines of several threads do not mix. */
+static void map_append(const struct text *t)
+{
+	int fd = open_map(getpid(), O_WRONLY | O_CREAT | O_APPEND);
+
+	if (fd < 0)
+		return;
+	/* On a full disk names are lost; the program goes on. */
+	if (write(fd, t->s, t->length) < 0)
+		errno = 0;
+	close(fd);
+}
+
 static void symbol_write(uintptr_t address, size_t size, const char *name, int timed)
 {
 	struct text t = { .length = 0 };
 	const int saved = errno;
 	struct timespec now;
-	int fd = open_map(getpid(), O_WRONLY | O_CREAT | O_APPEND);
 
-	if (fd >= 0) {
-		if (timed) {
-			clock_gettime(CLOCK_MONOTONIC, &now);
-			add_text(&t, "0 0 @");
-			add_number(&t, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
-				   10);
-			add_text(&t, "\n");
-		}
-		add_number(&t, address, 16);
-		add_text(&t, " ");
-		add_number(&t, size, 16);
-		add_text(&t, " ");
-		add_name(&t, name);
+	if (!stream_is_open(&gchint_page.session) && !variable_read(VARIABLE_SYMBOLS))
+		return;
+	if (timed) {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		add_text(&t, "0 0 @");
+		add_number(&t, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec, 10);
 		add_text(&t, "\n");
-		/* On a full disk names are lost; the program goes on. */
-		if (write(fd, t.s, t.length) < 0)
-			errno = saved;
-		close(fd);
 	}
+	add_number(&t, address, 16);
+	add_text(&t, " ");
+	add_number(&t, size, 16);
+	add_text(&t, " ");
+	add_name(&t, name);
+	add_text(&t, "\n");
+	if (!stream_name(&gchint_page.session, t.s, t.length))
+		map_append(&t);
 	errno = saved;
 }
 

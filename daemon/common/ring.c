@@ -17,8 +17,23 @@
 /* How long a ring written by another process stays open after its program ended. */
 #define GRACE_NS (2 * NSEC_PER_SEC)
 
+/* Maps the names that follow the ring, if there are any. */
+static const struct gchint_stream_names *names_map(const struct gchint_stream *ring, int fd,
+						   off_t size)
+{
+	void *map;
+
+	if (!(ring->features & GCHINT_STREAM_NAMES) ||
+	    size < (off_t)(sizeof(*ring) + sizeof(struct gchint_stream_names)))
+		return NULL;
+	/* The ring ends within a page, where the names begin. */
+	map = mmap(NULL, sizeof(*ring) + sizeof(struct gchint_stream_names), PROT_READ, MAP_SHARED,
+		   fd, 0);
+	return map == MAP_FAILED ? NULL : (const void *)((const struct gchint_stream *)map + 1);
+}
+
 /* Returns NULL and sets *why if the file is not a ring of libgchint's. */
-static struct gchint_stream *ring_map(int fd, const char **why)
+static struct gchint_stream *ring_map(int fd, off_t *size, const char **why)
 {
 	struct gchint_stream *map;
 	struct stat st;
@@ -29,6 +44,7 @@ static struct gchint_stream *ring_map(int fd, const char **why)
 	if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(fd, &st) ||
 	    st.st_size < (off_t)sizeof(*map))
 		return NULL;
+	*size = st.st_size;
 	map = mmap(NULL, sizeof(*map), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (map == MAP_FAILED) {
 		*why = "no memory for a ring";
@@ -56,6 +72,7 @@ int ring_receive(int socket, struct ring_reader *ring, const char **why)
 		.msg_control = &control,
 		.msg_controllen = sizeof(control),
 	};
+	off_t size = 0;
 	int fd = -1;
 
 	memset(ring, 0, sizeof(*ring));
@@ -71,7 +88,9 @@ int ring_receive(int socket, struct ring_reader *ring, const char **why)
 	}
 	*why = "a message without a ring";
 	if (fd >= 0 && ring->pid > 0)
-		ring->map = ring_map(fd, why);
+		ring->map = ring_map(fd, &size, why);
+	if (ring->map)
+		ring->names = names_map(ring->map, fd, size);
 	if (fd >= 0)
 		close(fd);
 	if (!ring->map)
@@ -83,6 +102,9 @@ int ring_receive(int socket, struct ring_reader *ring, const char **why)
 void ring_close(struct ring_reader *ring)
 {
 	munmap(ring->map, sizeof(*ring->map));
+	if (ring->names)
+		munmap((char *)(uintptr_t)ring->names - sizeof(*ring->map),
+		       sizeof(*ring->map) + sizeof(*ring->names));
 	if (ring->pidfd >= 0)
 		close(ring->pidfd);
 }
@@ -102,6 +124,40 @@ enum ring_found ring_next(struct ring_reader *ring, struct gchint_stream_event *
 	__atomic_store_n(&at->ticket, ring->position + GCHINT_STREAM_EVENTS, __ATOMIC_RELEASE);
 	ring->position++;
 	return RING_EVENT;
+}
+
+/* Partner: stream_name() of libgchint/stream.c. */
+bool ring_name(const struct ring_reader *ring, uint32_t *at, bool dead, char line[RING_NAME])
+{
+	uint32_t tail = ring->names ? __atomic_load_n(&ring->names->tail, __ATOMIC_ACQUIRE) : 0;
+
+	if (tail > sizeof(ring->names->text))
+		tail = sizeof(ring->names->text);
+	while (*at < tail) {
+		const char *text = ring->names->text + *at, *end, *zero;
+		const size_t n = tail - *at < RING_NAME ? tail - *at : RING_NAME;
+
+		end = memchr(text, '\n', n);
+		if (!end && (dead || n == RING_NAME)) {
+			*at += (uint32_t)n;
+			continue;
+		}
+		if (!end)
+			return false;
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		/* The program may write anything at any time: decide by the copy. */
+		memcpy(line, text, (size_t)(end - text));
+		line[end - text] = '\0';
+		zero = memrchr(line, '\0', (size_t)(end - text));
+		if (zero && !dead)
+			return false;
+		*at += (uint32_t)(end - text) + 1;
+		if (zero)
+			memmove(line, zero + 1, (size_t)(line + (end - text) - zero));
+		if (*line && !memchr(line, '\n', strlen(line)))
+			return true;
+	}
+	return false;
 }
 
 uint32_t ring_lost(struct ring_reader *ring)

@@ -18,6 +18,7 @@
 /**
  * struct ring_reader - a ring and the position of its reader
  * @map: the ring
+ * @names: names of its methods, or NULL
  * @pidfd: of the program; -1 if the kernel has none, or if the program has ended already
  * @pid: of the program, in our PID namespace
  * @position: the next ticket
@@ -26,6 +27,7 @@
  */
 struct ring_reader {
 	struct gchint_stream *map;
+	const struct gchint_stream_names *names;
 	int pidfd;
 	int32_t pid;
 	uint32_t position, lost;
@@ -57,6 +59,19 @@ enum ring_found {
  * @dead: the program has ended: an event it has begun will never be finished
  */
 enum ring_found ring_next(struct ring_reader *ring, struct gchint_stream_event *event, bool dead);
+
+#define RING_NAME 1024 /* bytes of a line of names, at most */
+
+/**
+ * ring_name - copy the next line of its methods' names
+ * @ring: the ring
+ * @at: position of the caller, 0 at first
+ * @dead: the program has ended: a line it has begun will never be finished
+ * @line: receives the line without its line feed
+ *
+ * Returns false at the end.
+ */
+bool ring_name(const struct ring_reader *ring, uint32_t *at, bool dead, char line[RING_NAME]);
 
 /* Number of events dropped since the last call because the ring was full. */
 uint32_t ring_lost(struct ring_reader *ring);

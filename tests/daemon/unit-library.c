@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -386,6 +387,90 @@ static void killed(struct host *host)
 	munmap(map, sizeof(*map));
 }
 
+/* Whether the map file of this process is the text; removes it. */
+static bool map_is(const char *want)
+{
+	char path[40], text[400] = "";
+	ssize_t n = 0;
+	int fd;
+
+	snprintf(path, sizeof(path), "names/perf-%d.map", (int)getpid());
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0)
+		n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	unlink(path);
+	text[n > 0 ? n : 0] = '\0';
+	if (strcmp(text, want))
+		printf("# the map has: %s\n", text);
+	return !strcmp(text, want);
+}
+
+/* A ring of this process with names, whose file has @less bytes less. */
+static struct gchint_stream *named_ring(size_t less, const char *text, size_t size, uint32_t tail)
+{
+	struct gchint_stream_names *names;
+	struct gchint_stream *map;
+	int fd;
+
+	map = map_new(&fd, false, getpid());
+	map->features = GCHINT_STREAM_NAMES;
+	if (ftruncate(fd, (off_t)(sizeof(*map) + sizeof(*names) - less)) ||
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) ||
+	    pwrite(fd, text, size,
+		   (off_t)(sizeof(*map) + offsetof(struct gchint_stream_names, text))) < 0 ||
+	    pwrite(fd, &tail, sizeof(tail),
+		   (off_t)(sizeof(*map) + offsetof(struct gchint_stream_names, tail))) < 0)
+		abort();
+	post(fd);
+	close(fd);
+	return map;
+}
+
+/* Names of methods, which programs write as they like. */
+static void names(struct host *host)
+{
+	static const char lines[] = "10 1 one\n\0\0\0"
+				    "20 1 two\n30 1 th\0\0"
+				    "40 1 four\n50 1 unfinished";
+	char *junk = malloc(2100);
+	struct gchint_stream *map;
+
+	if (!junk || mkdir("names", 0700) || setenv("GCHINT_SYMBOLS", "names", 1))
+		abort();
+	memset(junk, 'x', 2048);
+	strcpy(junk + 2048, "\n60 1 s\n");
+	const struct {
+		const char *text, *want, *name;
+		size_t size, less;
+		uint32_t tail;
+	} cases[] = {
+		{ lines, "10 1 one\n20 1 two\n40 1 four\n", "finished names are written to the map",
+		  sizeof(lines), 0, sizeof(lines) },
+		{ lines, "10 1 one\n", "names end where the ring says", sizeof(lines), 0, 12 },
+		{ lines, "10 1 one\n20 1 two\n40 1 four\n", "an end beyond the names is theirs",
+		  sizeof(lines), 0, UINT32_MAX },
+		{ junk, "60 1 s\n", "a line of any length is skipped", 2057, 0, 2057 },
+		{ lines, "", "a file that is too short has no names", sizeof(lines), 1,
+		  sizeof(lines) },
+		{ "", "", "no names make no map", 0, 0, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		map = named_ring(cases[i].less, cases[i].text, cases[i].size, cases[i].tail);
+		receive();
+		tell(map,
+		     &(struct gchint_stream_event){ .time = 5000, .type = GCHINT_STREAM_CLOSE });
+		period();
+		munmap(map, sizeof(*map));
+		are(host, "process @ @ 'me'\nprocess @ @\n", "a ring with names is a ring");
+		CHECK(map_is(cases[i].want), cases[i].name);
+	}
+	rmdir("names");
+	free(junk);
+	unsetenv("GCHINT_SYMBOLS");
+}
+
 void unit_library(void)
 {
 	const struct source *hotspots = source_table[SOURCE_hotspots];
@@ -415,6 +500,7 @@ void unit_library(void)
 	much(&host, map);
 	again(&host, map);
 	killed(&host);
+	names(&host);
 	/* At the end pending events are read, and everything ends. */
 	map = ring(getpid());
 	lease(map, 4000, GCHINT_STREAM_ATTACH, 1, 77, 0);

@@ -154,7 +154,7 @@ void unit_resolve(void)
 	if (!mkdtemp(dir))
 		abort();
 	snprintf(path, sizeof(path), "%s/p.db", dir);
-	if (sqlite3_open(path, &db) || sqlite3_exec(db, schema_later_sql, NULL, NULL, NULL))
+	if (sqlite3_open(path, &db) || sqlite3_exec(db, schema_sql, NULL, NULL, NULL))
 		abort();
 	snprintf(map, sizeof(map), "%s/perf-10.map", dir);
 	write_file(map, plain);

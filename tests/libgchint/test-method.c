@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <gchint-stream.h>
 #include <gchint.h>
@@ -28,6 +29,7 @@ static int listener;
 #define METHODS 0
 #endif
 
+#define NAMES	GCHINT_STREAM_NAMES
 #define ANSWERS (GCHINT_STREAM_SAMPLES | GCHINT_STREAM_TIMERS)
 
 static const char *path_of(const char *name)
@@ -78,14 +80,18 @@ static struct gchint_stream *receive(void)
 			      .msg_control = &control,
 			      .msg_controllen = sizeof(control) };
 	struct gchint_stream *ring;
+	struct stat st;
 	uint32_t n;
 	int fd;
 
 	if (recvmsg(listener, &msg, MSG_CMSG_CLOEXEC) != 1)
 		return NULL;
 	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(fd));
-	ring = mmap(NULL, sizeof(*ring), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	CHECK_IS(fstat(fd, &st), 0);
+	ring = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
+	CHECK_IS(st.st_size,
+		 sizeof(*ring) + (ring->features & NAMES ? sizeof(struct gchint_stream_names) : 0));
 	/* As if other events had used the entries before. */
 	for (n = ring->tail; n < GCHINT_STREAM_EVENTS; n++) {
 		memset(&ring->event[n], 0xa5, sizeof(ring->event[n]));
@@ -175,7 +181,7 @@ static void answers(void)
 	CHECK_IS(gchint_init(0), GCHINT_BACKEND_STREAM);
 	ring = receive();
 	CHECK(ring);
-	CHECK_IS(ring->features, ANSWERS | METHODS);
+	CHECK_IS(ring->features, NAMES | ANSWERS | METHODS);
 	CHECK_IS(gchint_profiled(), 1);
 	gchint_method_enter(0x4000);
 	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_STW);
@@ -358,7 +364,7 @@ static void never_waits(void)
 	CHECK_IS(gchint_open(&s, 0), 0);
 	CHECK_IS(gchint_profiled(), 1);
 	ring = receive();
-	CHECK_IS(ring->features, ANSWERS | METHODS);
+	CHECK_IS(ring->features, NAMES | ANSWERS | METHODS);
 	overflow(POLL_IN);
 	CHECK_IS(samples(ring, &e), 1);
 }
@@ -387,7 +393,7 @@ static void names_at_calls(void)
 	setenv("GCHINT_PROFILE", "2", 1);
 	CHECK_IS(gchint_open(&s, 0), 0);
 	ring = receive();
-	CHECK_IS(ring->features, ANSWERS | METHODS);
+	CHECK_IS(ring->features, NAMES | ANSWERS | METHODS);
 	CHECK_IS(gchint_profiled(), 2);
 	gchint_close(s);
 	CHECK_IS(gchint_profiled(), 0);
@@ -422,7 +428,7 @@ static void the_programs_signal(void)
 			sigaction(SIGURG, &more, NULL);
 		CHECK_IS(gchint_open(&s, 0), 0);
 		ring = receive();
-		CHECK_IS(ring->features, METHODS);
+		CHECK_IS(ring->features, NAMES | METHODS);
 		CHECK_IS(gchint_profiled(), METHODS != 0);
 		overflow(POLL_IN);
 		CHECK_IS(taken, SIGURG);
@@ -624,6 +630,8 @@ static void forked_names(void)
 	int status = 0;
 	pid_t child;
 
+	/* Without a recorder. */
+	unsetenv("GCHINT_STREAM");
 	CHECK_IS(gchint_open(&session, 0), 0);
 	mine = gchint_symbol_add(0, 0, "of the parent");
 	snprintf(want, sizeof(want), "%" PRIxPTR " 1 of the parent\n", mine);
@@ -644,6 +652,110 @@ static void forked_names(void)
 	snprintf(want, sizeof(want), "perf-%d.map", child);
 	CHECK_IS(unlink(path_of(want)), 0);
 	gchint_close(session);
+}
+
+static struct gchint_stream_names *names_of(struct gchint_stream *ring)
+{
+	return (void *)(ring + 1);
+}
+
+/* Lines go to a recorder, whatever the user is by then; what does not fit goes to the file. */
+static void names_in_the_ring(void)
+{
+	struct gchint_stream_names *received;
+	struct gchint_stream *ring;
+	uintptr_t one, two;
+	char want[256];
+	size_t length;
+
+	one = gchint_symbol_add(0, 0, "early");
+	snprintf(want, sizeof(want), "%" PRIxPTR " 1 early\n", one);
+	CHECK(!strcmp(map_text(), want));
+	CHECK_IS(gchint_open(&s, 0), 0);
+	ring = receive();
+	received = names_of(ring);
+	CHECK_IS(received->tail, 0);
+	CHECK_IS(gchint_symbol_add(0x1000, 0x20, "jit"), 0x1000);
+	two = gchint_symbol_add(0, 0, "two\nlines");
+	CHECK(!strcmp(map_text(), want));
+	length = (size_t)snprintf(want, sizeof(want),
+				  "0 0 @%llu\n1000 20 jit\n%" PRIxPTR " 1 two?lines\n",
+				  (unsigned long long)CLOCK_NOW, two);
+	CHECK(!strcmp(received->text, want));
+	CHECK_IS(received->tail, length);
+	/* Room for one byte less than the line, and for the line. */
+	length = (size_t)snprintf(want, sizeof(want), "%" PRIxPTR " 1 last\n", two + 1);
+	received->tail = sizeof(received->text) - (uint32_t)length + 1;
+	CHECK_IS(gchint_symbol_add(0, 0, "last"), two + 1);
+	CHECK_IS(received->tail, sizeof(received->text) - length + 1);
+	CHECK(strstr(map_text(), want) != NULL);
+	received->tail--;
+	CHECK_IS(gchint_symbol_add(0, 0, "last"), two + 2);
+	CHECK_IS(received->tail, sizeof(received->text));
+	CHECK(!memcmp(received->text + sizeof(received->text) - 5, "last\n", 5));
+	CHECK_IS(gchint_symbol_add(0, 0, "over"), two + 3);
+	CHECK(strstr(map_text(), " 1 over\n") != NULL);
+	CHECK_IS(gchint_close(s), 0);
+	gchint_symbol_add(0, 0, "closed");
+	CHECK(strstr(map_text(), " 1 closed\n") != NULL);
+}
+
+/* A forked child sends its parent's finished lines before its own. */
+static void forked_ring(void)
+{
+	struct gchint_stream *ring;
+	int status = 0;
+	pid_t child;
+
+	unsetenv("GCHINT_SYMBOLS");
+	CHECK_IS(gchint_open(&s, 0), 0);
+	ring = receive();
+	gchint_symbol_add(0x1000, 1, "of the parent");
+	/* Two that threads of the parent have begun, a line between them. */
+	names_of(ring)->tail += 20;
+	gchint_symbol_add(0x2000, 1, "after it");
+	memset(names_of(ring)->text + names_of(ring)->tail, 'x', 5);
+	names_of(ring)->tail += 20;
+	child = fork();
+	if (!child) {
+		const char *text;
+		char want[200];
+		int good;
+
+		gchint_symbol_add(0x3000, 1, "of the child, early");
+		good = gchint_open(&s, 0) == 0;
+		ring = receive();
+		good &= ring->pid == getpid();
+		gchint_symbol_add(0x4000, 1, "of the child");
+		text = names_of(ring)->text;
+		snprintf(want, sizeof(want),
+			 "0 0 @%1$llu\n1000 1 of the parent\n0 0 @%1$llu\n2000 1 after it\n"
+			 "0 0 @%1$llu\n4000 1 of the child\n",
+			 (unsigned long long)CLOCK_NOW);
+		if (strcmp(text, want))
+			printf("# the child has: %s", text);
+		good &= !strcmp(text, want);
+		_exit(good ? 0 : 1);
+	}
+	CHECK_IS(waitpid(child, &status, 0), child);
+	CHECK_IS(status, 0);
+	CHECK(!memmem(names_of(ring)->text, sizeof(names_of(ring)->text), "child", 5));
+	gchint_close(s);
+}
+
+/* No names in a ring that would be larger than a file may be, and no signal. */
+static void limited_names(void)
+{
+	const struct rlimit limit = { sizeof(struct gchint_stream) + 1000, RLIM_INFINITY };
+	struct gchint_stream *ring;
+
+	CHECK_IS(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	CHECK_IS(gchint_open(&s, 0), 0);
+	ring = receive();
+	CHECK_IS(ring->features, ANSWERS | METHODS);
+	gchint_symbol_add(0, 0, "a");
+	CHECK(strstr(map_text(), " 1 a\n") != NULL);
+	CHECK_IS(gchint_close(s), 0);
 }
 
 /* The longest path that fits, and one byte more. */
@@ -724,6 +836,9 @@ static const struct tap_test tests[] = {
 	{ "without address space a method gets no address", no_room_for_names },
 	{ "names go to a file that perf reads", names },
 	{ "a forked child has its parent's names", forked_names },
+	{ "names go to the recorder, and to the file what it cannot take", names_in_the_ring },
+	{ "a forked child sends its parent's names", forked_ring },
+	{ "a limit on the size of files leaves the names to the file", limited_names },
 	{ "interpreted methods have a range of their own", a_range_of_its_own },
 	{ "the path of the names may be up to 527 bytes", long_folder },
 	{ "files of other users, links and FIFOs are not written", hostile_files },

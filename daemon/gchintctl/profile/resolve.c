@@ -41,7 +41,7 @@ struct map {
 
 struct resolver {
 	sqlite3 *db;
-	sqlite3_stmt *image, *dump, *known, *latest, *add, *place;
+	sqlite3_stmt *image, *dump, *known, *latest, *owner, *add, *place;
 	const struct profile_maps *from;
 	struct file *files;
 	struct map *maps;
@@ -110,11 +110,23 @@ static void v8_remove_logs(int32_t tgid)
 	globfree(&logs);
 }
 
+/* As perf(1) does: other users may write to /tmp, but only for processes of their own. */
+static bool file_is_trusted(struct resolver *r, const struct stat *st, int32_t tgid)
+{
+	bool trusted;
+
+	sqlite3_bind_int(r->owner, 1, tgid);
+	sqlite3_bind_int64(r->owner, 2, st->st_uid);
+	trusted = sqlite3_step(r->owner) == SQLITE_ROW || st->st_uid == geteuid();
+	sqlite3_reset(r->owner);
+	return trusted;
+}
+
 /*
  * Reads the map that a runtime wrote to /tmp, where perf(1) expects it. It is ignored if it is
  * older than the recording, because it may be that of an earlier process with the same PID.
  */
-static char *map_read_tmp(const struct profile_maps *from, int32_t tgid)
+static char *map_read_tmp(struct resolver *r, int32_t tgid)
 {
 	char path[64], *text = NULL;
 	struct stat st;
@@ -124,9 +136,9 @@ static char *map_read_tmp(const struct profile_maps *from, int32_t tgid)
 	fd = regular_open(path, O_NOFOLLOW, &st);
 	if (fd < 0)
 		return NULL;
-	if (st.st_mtime >= from->since && st.st_uid == geteuid()) {
+	if (st.st_mtime >= r->from->since && file_is_trusted(r, &st, tgid)) {
 		text = file_read_text(fd, &st);
-		if (text && from->remove) {
+		if (text && r->from->remove) {
 			unlink(path);
 			v8_remove_logs(tgid);
 		}
@@ -151,7 +163,7 @@ static char *dump_read(struct resolver *r, int32_t tgid, size_t *size)
 	sqlite3_reset(r->dump);
 	if (fd < 0)
 		return NULL;
-	if (st.st_uid == geteuid()) {
+	if (file_is_trusted(r, &st, tgid)) {
 		data = file_read_text(fd, &st);
 		*size = (size_t)st.st_size;
 	}
@@ -182,7 +194,7 @@ static struct map *resolver_map(struct resolver *r, int32_t tgid)
 		m->text = file_read_text(fd, &st);
 		close(fd);
 	} else {
-		m->text = map_read_tmp(r->from, tgid);
+		m->text = map_read_tmp(r, tgid);
 	}
 	m->dump = dump_read(r, tgid, &size);
 	if (m->text)
@@ -435,6 +447,8 @@ static bool resolver_open(struct resolver *r, const char *file)
 				    "SELECT path FROM images WHERE tgid = ?1 AND path GLOB "
 				    "'/*/jit-[0-9]*.dump' ORDER BY t DESC LIMIT 1",
 				    -1, &r->dump, NULL) &&
+		!sqlite3_prepare_v2(r->db, "SELECT 1 FROM processes WHERE tgid = ?1 AND uid = ?2",
+				    -1, &r->owner, NULL) &&
 		!sqlite3_prepare_v2(r->db,
 				    "SELECT 1 FROM symbols WHERE tgid = ?1 AND address = ?2 AND "
 				    "t <= ?3",
@@ -473,6 +487,7 @@ bool profile_resolve(const char *file, const struct profile_maps *maps)
 	sqlite3_finalize(r.dump);
 	sqlite3_finalize(r.known);
 	sqlite3_finalize(r.latest);
+	sqlite3_finalize(r.owner);
 	sqlite3_finalize(r.add);
 	sqlite3_finalize(r.place);
 	sqlite3_close(r.db);

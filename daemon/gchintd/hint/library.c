@@ -6,6 +6,7 @@
  * Rings are polled once a period, and the timer runs only while there is one.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,12 +210,46 @@ static void ring_drain(struct library *l, struct ring *ring, bool dead)
 			  "a program ended while it wrote an event");
 }
 
+/*
+ * Appends the names of its methods to the map of perf's format from which gchintctl resolves them
+ * after the recording, if GCHINT_SYMBOLS asks for one.
+ */
+static void ring_save_names(struct library *l, const struct ring *ring)
+{
+	const char *directory = getenv("GCHINT_SYMBOLS");
+	char path[512], line[RING_NAME];
+	uint32_t at = 0;
+	FILE *f = NULL;
+	struct stat st;
+	bool good;
+	int fd;
+
+	if (!directory || !*directory || !ring_name(&ring->in, &at, true, line))
+		return;
+	snprintf(path, sizeof(path), "%s/perf-%d.map", directory, ring->in.pid);
+	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+	/* Other users may write to the directory. */
+	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid())
+		f = fdopen(fd, "a");
+	if (!f && fd >= 0)
+		close(fd);
+	do
+		good = f && fprintf(f, "%s\n", line) > 0;
+	while (good && ring_name(&ring->in, &at, true, line));
+	if (f && fclose(f))
+		good = false;
+	if (!good)
+		host_note(l->host, LOG_WARNING, "library", "%s: names of methods are lost: %s",
+			  path, strerror(errno));
+}
+
 static void ring_free(struct library *l, struct ring **at)
 {
 	struct ring *ring = *at;
 
 	*at = ring->next;
 	l->count--;
+	ring_save_names(l, ring);
 	hotspots_gone(l->host->hotspots, ring->in.pid);
 	ring_close(&ring->in);
 	free(ring);
@@ -268,6 +303,7 @@ static void ring_add(struct library *l, struct ring_reader *in)
 	l->count++;
 	hotspots_process(l->host->hotspots, in->pid, in->pid == ring->own_pid, in->map->features,
 			 in->map->method);
+	hotspots_names(l->host->hotspots, in->pid, &ring->in);
 	tracker_process(l->host->tracker, in->pid, ring->session, clock_now());
 	watch_period(l->timer, l->host->config.source[SOURCE_library].period_ms * NSEC_PER_MSEC);
 }

@@ -153,6 +153,14 @@ static struct process *process_find(struct hotspots *h, int32_t pid)
 	return p;
 }
 
+void hotspots_names(struct hotspots *h, int32_t pid, const struct ring_reader *ring)
+{
+	struct process *p = process_find(h, pid);
+
+	if (p)
+		p->methods.ring = ring;
+}
+
 /* Makes the phase of samples since @t unknown if they were taken before its address was known. */
 static void thread_forget_phases(struct hotspots *h, struct thread *th, uint64_t t)
 {

@@ -11,6 +11,8 @@
 
 #include <gchint-stream.h>
 
+#include "../../common/ring.h"
+
 struct hotspots;
 
 /*
@@ -20,6 +22,8 @@ struct hotspots;
  */
 void hotspots_process(struct hotspots *h, int32_t pid, bool same, uint32_t features,
 		      int64_t method);
+/* @ring has the names of its methods; valid until hotspots_gone(). */
+void hotspots_names(struct hotspots *h, int32_t pid, const struct ring_reader *ring);
 /* Address of the state word of one of its threads: GCHINT_STREAM_WORD. Unchecked input. */
 void hotspots_word(struct hotspots *h, int32_t pid, const struct gchint_stream_event *e);
 /* Answer of its thread @tid to a signal. Unchecked input. */

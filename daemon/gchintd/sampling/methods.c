@@ -79,9 +79,12 @@ static void map_parse_line(struct methods *m, char *line, const char *list)
 /* Reads lines that were added since; an incomplete one is left for the next call. */
 static void map_read_more(struct methods *m, int32_t pid, const char *list)
 {
-	FILE *f = map_open(pid);
-	char line[1024];
+	char line[RING_NAME];
+	FILE *f;
 
+	while (m->ring && ring_name(m->ring, &m->received, false, line))
+		map_parse_line(m, line, list);
+	f = map_open(pid);
 	if (!f)
 		return;
 	if (!fseek(f, (long)m->read, SEEK_SET))
@@ -114,5 +117,5 @@ bool methods_want(struct methods *m, int32_t pid, const char *list, uint64_t add
 void methods_forget(struct methods *m)
 {
 	free(m->span);
-	*m = (struct methods){ NULL, 0, 0 };
+	*m = (struct methods){ .ring = m->ring };
 }

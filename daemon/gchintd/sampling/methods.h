@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Decides at run time whether an address of a process is in a method that the filter
- * matches, by the file in perf's format that the process writes. Names of recorded
+ * matches, by the names in its ring and in the file in perf's format that it writes. Names of recorded
  * addresses are resolved after the recording.
  */
 #ifndef GCHINTD_METHODS_H
@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../../common/ring.h"
+
 struct span {
 	uint64_t start, size;
 	bool wanted;
@@ -18,13 +20,16 @@ struct span {
 
 /* All zero: nothing is known yet. */
 struct methods {
-	struct span *span; /* in the order of the file */
+	struct span *span; /* in the order in which they were read */
 	size_t nr;
 	int64_t read; /* bytes of the file */
+	uint32_t received; /* bytes of the ring's names */
+	const struct ring_reader *ring; /* may be NULL */
 };
 
-/* Whether the method at @address matches @list; of several spans, the last in the file counts. */
+/* Whether the method at @address matches @list; of several spans, the last one read counts. */
 bool methods_want(struct methods *m, int32_t pid, const char *list, uint64_t address);
+/* Frees all spans, which are read again; the ring stays. */
 void methods_forget(struct methods *m);
 
 #endif
