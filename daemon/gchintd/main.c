@@ -96,6 +96,7 @@ int main(int argc, char **argv)
 {
 	struct daemon d = { 0 };
 	struct annotations *annotations = NULL;
+	struct writer_stats stats;
 	struct cost *cost;
 	char error[400];
 	int code;
@@ -158,6 +159,10 @@ int main(int argc, char **argv)
 
 	endpoint_stop(d.endpoint);
 	annotations_stop(annotations);
+	/* The sources hand over what they still have: more than the queue takes at once. */
+	if (d.writer)
+		writer_stats(d.writer, &stats);
+	d.host.patient = d.writer && !stats.stopped;
 	sources_stop(d.sources);
 	cost_stop(cost);
 	board_end(&d.host);

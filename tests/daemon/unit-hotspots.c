@@ -186,8 +186,12 @@ static void answers(struct host *host, int32_t tid, uint64_t t, uint64_t method,
 	hotspots_answer(host->hotspots, 70, tid, &e);
 }
 
+/* Until when the answers of process 70 have been read. */
+static uint64_t read_until = UINT64_MAX;
+
 static void look(void)
 {
+	hotspots_read(watched_at(0)->data, 70, read_until);
 	watched_at(0)->fn(watched_at(0)->data, 0);
 }
 
@@ -406,6 +410,33 @@ static void ring_runs_over(struct host *host)
 	records_are(host->queue,
 		    "hotspot 850000000: 1050 kernel 0 method 0 of 70/71 cpu 1 stack 8\n",
 		    "a sample does not wait longer");
+	/* The thread may wait for a CPU, and its answer be unread while the queue is full. */
+	faults.at_ns = 10 * NSEC_PER_SEC;
+	user(1, 850000000, 0x1050);
+	read_until = 850000000 + 2 * NSEC_PER_SEC;
+	look();
+	records_are(host->queue, "", "a sample waits until its answer is overdue");
+	read_until++;
+	look();
+	records_are(host->queue,
+		    "hotspot 850000000: 1050 kernel 0 method 0 of 70/71 cpu 1 stack 8\n",
+		    "a sample whose answer is overdue has no method");
+	read_until = 0;
+	user(1, 860000000, 0x1050);
+	user(1, 870000000, 0x1050);
+	user(1, 880000000, 0x1050);
+	answers(host, ring[1].tid, 870000001, 0x77, GCHINT_PHASE_MARK);
+	look();
+	records_are(host->queue,
+		    "hotspot 860000000: 1050 kernel 0 method 0 of 70/71 cpu 1 stack 8\n"
+		    "hotspot 870000000: 1050 kernel 0 method 77 of 70/71 cpu 1 stack 8 phase 4 "
+		    "flags 15\n",
+		    "after an answer no earlier sample waits");
+	read_until = UINT64_MAX;
+	look();
+	records_are(host->queue,
+		    "hotspot 880000000: 1050 kernel 0 method 0 of 70/71 cpu 1 stack 8\n",
+		    "the samples after it waited");
 	faults.at_ns = 0;
 	/* Past the ring's end, more at once than can wait for an answer, with the current time. */
 	for (unsigned int i = 0; i < 600; i++) {

@@ -343,6 +343,7 @@ static void again(struct host *host, struct gchint_stream *map)
 /* A killed program: its phases end, and nothing is watched. */
 static void killed(struct host *host)
 {
+	const struct record r = { .t = 1, .type = RECORD_SAMPLE };
 	struct gchint_stream *map;
 	int fd, ready[2];
 	char want[400], byte;
@@ -372,16 +373,25 @@ static void killed(struct host *host)
 	map->tail++;
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	period();
 	snprintf(want, sizeof(want),
 		 "process %d %d\n"
 		 "lease 3000: 0 of %d/%d slot 511 role 0\n"
-		 "process %d %d\n"
+		 "process %d %d\n",
+		 pid, pid, pid, pid, pid, pid);
+	are(host, want, "a program's lease is recorded");
+	while (queue_room(host->queue) >= 1024)
+		queue_push(host->queue, &r);
+	period();
+	CHECK(queue_room(host->queue) == 1023 && watched_at(1)->period_ns,
+	      "a dead program's events wait while the queue is full");
+	queue_consume(host->queue, queue_fill(host->queue));
+	period();
+	snprintf(want, sizeof(want),
 		 "phase 3100: 7 from 3100, 4 of %d/%d, end 0\n"
 		 "drop 1 'library' 'a program ended while it wrote an event'\n"
 		 "lease 10000: 3 of %d/%d slot 511 role ?\n"
 		 "phase 10000: 7 from 3100, 4 of %d/%d, end 2\n",
-		 pid, pid, pid, pid, pid, pid, pid, pid, pid, pid, pid, pid);
+		 pid, pid, pid, pid, pid, pid);
 	are(host, want, "a killed program's leases and phases end");
 	CHECK(!watched_at(1)->period_ns, "it is not polled after the process ended");
 	munmap(map, sizeof(*map));

@@ -185,19 +185,27 @@ static void ring_count_lost(struct library *l, struct ring *ring)
 	host_drop(l->host, "library", lost, "a program's ring ran over");
 }
 
-/* @dead: the program has ended, so an unfinished event stays unfinished. */
-static void ring_drain(struct library *l, struct ring *ring, bool dead)
+/*
+ * @dead: the program has ended, so an unfinished event stays unfinished. Returns whether the ring
+ * is empty. If the queue is full, events stay in the ring, also in that of a dead program, unless
+ * the host waits for the writer.
+ */
+static bool ring_drain(struct library *l, struct ring *ring, bool dead)
 {
-	uint64_t now = clock_now(), unfinished = 0;
-	enum ring_found found;
+	const uint64_t begin = clock_now();
+	uint64_t now = begin, unfinished = 0;
+	bool empty = false;
 
 	for (int n = 0; n < (dead ? GCHINT_STREAM_EVENTS : ROUND) && !ring->closed; n++) {
 		struct gchint_stream_event event;
+		enum ring_found found;
 
-		if (l->host->queue && !dead && queue_room(l->host->queue) < QUEUE_RESERVE)
+		if (l->host->queue && !l->host->patient &&
+		    queue_room(l->host->queue) < QUEUE_RESERVE)
 			break;
 		found = ring_next(&ring->in, &event, dead);
-		if (found == RING_EMPTY)
+		empty = found == RING_EMPTY;
+		if (empty)
 			break;
 		if (found == RING_EVENT)
 			library_on_event(l, ring, &event, &now);
@@ -208,6 +216,20 @@ static void ring_drain(struct library *l, struct ring *ring, bool dead)
 	if (unfinished)
 		host_drop(l->host, "library", unfinished,
 			  "a program ended while it wrote an event");
+	if (empty)
+		hotspots_read(l->host->hotspots, ring->in.pid, begin);
+	return empty || ring->closed;
+}
+
+/* Before the ring is freed: the loop waits for the writer if the queue is full. */
+static void ring_drain_all(struct library *l, struct ring *ring)
+{
+	const bool patient = l->host->patient;
+
+	l->host->patient = true;
+	/* A ring that another process writes for a dead one may go on: its size is enough. */
+	ring_drain(l, ring, true);
+	l->host->patient &= patient;
 }
 
 /*
@@ -265,10 +287,11 @@ static void on_period(void *data, uint32_t events)
 		/* Check this first: all that a dead program wrote is in the ring then. */
 		bool dead = ring_dead(&ring->in);
 
-		ring_drain(l, ring, dead);
-		if (dead)
+		bool read = ring_drain(l, ring, dead);
+
+		if (dead && read)
 			ring_end_leases(l, ring, GCHINT_LEASE_EXIT);
-		if (dead || ring->closed)
+		if ((dead && read) || ring->closed)
 			ring_free(l, at);
 		else
 			at = &ring->next;
@@ -290,7 +313,7 @@ static void ring_add(struct library *l, struct ring_reader *in)
 	/* The program called exec, or opened a new ring: its previous leases end. */
 	for (struct ring **at = &l->rings; *at; at = &(*at)->next)
 		if ((*at)->in.pid == in->pid) {
-			ring_drain(l, *at, true);
+			ring_drain_all(l, *at);
 			ring_end_leases(l, *at, GCHINT_LEASE_EXEC);
 			ring_free(l, at);
 			break;
@@ -334,7 +357,7 @@ static void library_stop(void *state)
 	if (l->fd >= 0)
 		on_message(l, 0);
 	while (l->rings) {
-		ring_drain(l, l->rings, true);
+		ring_drain_all(l, l->rings);
 		ring_end_leases(l, l->rings, GCHINT_LEASE_CLOSE);
 		ring_free(l, &l->rings);
 	}

@@ -31,7 +31,10 @@
 #include "sampled.h"
 
 #define PROCESSES 1024
-#define PATIENCE  (150 * NSEC_PER_MSEC)
+/* A sample waits for more of its process's ring and of the filter's names, */
+#define PATIENCE (150 * NSEC_PER_MSEC)
+/* and for its answer: the tick that took it may have given the CPU to many other threads. */
+#define ANSWER (2 * NSEC_PER_SEC)
 
 static void process_end(struct hotspots *h, struct process **at)
 {
@@ -267,6 +270,9 @@ void hotspots_answer(struct hotspots *h, int32_t pid, int32_t tid,
 
 		if (s->t > answer->time)
 			continue;
+		/* Later answers belong to later samples. */
+		if (th->settled < i + 1)
+			th->settled = i + 1;
 		if (s->known)
 			break;
 		s->known = HOTSPOT_METHOD | HOTSPOT_PHASE;
@@ -289,9 +295,32 @@ void hotspots_gone(struct hotspots *h, int32_t pid)
 		watch_period(h->timer, 0);
 }
 
+void hotspots_read(struct hotspots *h, int32_t pid, uint64_t t)
+{
+	struct process *p = process_find(h, pid);
+
+	if (p)
+		p->read = t;
+}
+
+/* Whether nothing more will be known about the oldest sample of a thread. */
+static bool sample_is_due(const struct hotspots *h, const struct process *p,
+			  const struct thread *th, uint64_t now)
+{
+	const struct sample *s = &th->pending[th->first];
+	const bool asked = p->answers && p->same && !p->seen && !h->sampling.timers;
+
+	if (s->t + PATIENCE >= now)
+		return false;
+	if (!asked || th->settled)
+		return true;
+	/* As long as the queue is full the ring is not read. */
+	return p->read > s->t + (th->alive ? ANSWER : PATIENCE);
+}
+
 static void hotspots_on_timer(void *data, uint32_t events)
 {
-	const uint64_t old = clock_now() - PATIENCE;
+	const uint64_t now = clock_now();
 	struct hotspots *h = data;
 
 	(void)events;
@@ -305,7 +334,7 @@ static void hotspots_on_timer(void *data, uint32_t events)
 
 			thread_drain(h, p, th);
 			thread_lost(h, th);
-			while (th->nr && th->pending[th->first].t < old)
+			while (th->nr && sample_is_due(h, p, th, now))
 				thread_flush(h, p, th);
 			/* The last answers may still be in the ring of the process. */
 			if (!th->alive && !th->nr)

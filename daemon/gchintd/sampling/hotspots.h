@@ -29,6 +29,8 @@ void hotspots_word(struct hotspots *h, int32_t pid, const struct gchint_stream_e
 /* Answer of its thread @tid to a signal. Unchecked input. */
 void hotspots_answer(struct hotspots *h, int32_t pid, int32_t tid,
 		     const struct gchint_stream_event *answer);
+/* All answers that it gave before @t were passed on. */
+void hotspots_read(struct hotspots *h, int32_t pid, uint64_t t);
 /* The process ended, or executed another program. */
 void hotspots_gone(struct hotspots *h, int32_t pid);
 

@@ -71,6 +71,7 @@ void thread_flush(struct hotspots *h, struct process *p, struct thread *th)
 	}
 	th->first = (th->first + 1) % PENDING;
 	th->nr--;
+	th->settled -= th->settled > 0;
 }
 
 struct parsed {

@@ -34,6 +34,7 @@ struct thread {
 	uint32_t number; /* in the tunnel; 0 none */
 	bool alive; /* at the last walk */
 	uint32_t first, nr; /* of pending */
+	uint32_t settled; /* so many of these have their answer, or will never have one */
 	struct sample pending[PENDING];
 };
 
@@ -41,6 +42,7 @@ struct process {
 	struct process *next;
 	struct thread *threads;
 	struct images images;
+	uint64_t read; /* answers before this instant have arrived */
 	int32_t pid;
 	bool same, answers, timers;
 	bool seen; /* sampled through the tunnel, without signals */

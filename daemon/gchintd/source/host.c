@@ -9,6 +9,17 @@
 #include "../store/queue.h"
 #include "metrics.h"
 
+/* How long the writer may take for a batch before records are dropped all the same. */
+#define PATIENCE (5 * NSEC_PER_SEC)
+
+static bool host_push(struct host *host, const struct record *r)
+{
+	/* Once is enough: a disk that has failed would delay each record by so much. */
+	if (host->patient && !queue_room(host->queue))
+		host->patient = queue_wait_room(host->queue, PATIENCE);
+	return queue_push(host->queue, r);
+}
+
 void host_record(struct host *host, const struct record *r)
 {
 	if (host->metrics)
@@ -32,7 +43,7 @@ void host_record(struct host *host, const struct record *r)
 		queue_push(host->queue, &drop);
 		host->lost = 0;
 	}
-	if (!queue_push(host->queue, r)) {
+	if (!host_push(host, r)) {
 		host->lost++;
 		host->lost_total++;
 	}
@@ -45,7 +56,7 @@ void host_define(struct host *host, struct definition *d)
 	if (!d)
 		return;
 	r.t = d->t;
-	if (!host->queue || !queue_push(host->queue, &r)) {
+	if (!host->queue || !host_push(host, &r)) {
 		host->lost += !!host->queue;
 		host->lost_total += !!host->queue;
 		definition_free(d);

@@ -29,6 +29,7 @@ struct host {
 	struct queue *queue; /* NULL when nothing is recorded */
 	struct tracker *tracker;
 	struct metrics *metrics;
+	bool patient; /* wait for the writer if the queue is full, do not drop */
 	bool traced; /* a tracepoint reports every change of frequency */
 	struct hotspots *hotspots; /* of the hotspots source; NULL: no thread is sampled */
 	struct iio_buffers *iio_buffers; /* of the iio source, or NULL */

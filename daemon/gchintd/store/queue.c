@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "../../common/clock.h"
 
@@ -85,6 +86,19 @@ bool queue_push(struct queue *q, const struct record *r)
 	/* Below a quarter full, the consumer's own timer, twice a second, is enough. */
 	if (q->mask + 1 - room == (q->mask + 1) / 4)
 		queue_kick(q);
+	return true;
+}
+
+bool queue_wait_room(struct queue *q, uint64_t patience_ns)
+{
+	const uint64_t end = clock_now() + patience_ns;
+
+	while (!queue_room(q)) {
+		if (clock_now() >= end)
+			return false;
+		queue_kick(q);
+		usleep(1000);
+	}
 	return true;
 }
 

@@ -23,6 +23,8 @@ void queue_free(struct queue *q);
 bool queue_push(struct queue *q, const struct record *r);
 /* Producer. Number of records that still fit. */
 size_t queue_room(const struct queue *q);
+/* Producer. Waits until a record fits; returns false if the consumer takes longer than that. */
+bool queue_wait_room(struct queue *q, uint64_t patience_ns);
 /* Producer: wake the consumer now, for a flush or the end. */
 void queue_kick(struct queue *q);
 
