@@ -177,13 +177,19 @@ static void kernel(unsigned int i, uint64_t t, uint64_t ip, uint64_t back)
 	sampled(i, IN_KERNEL, t, ip, 2, chain, back ? 4 : 2);
 }
 
-static void answers(struct host *host, int32_t tid, uint64_t t, uint64_t method, uint8_t phase)
+static void answers_of(struct host *host, int32_t pid, int32_t tid, uint64_t t, uint64_t method,
+		       uint8_t phase)
 {
 	const struct gchint_stream_event e = {
-		.time = t, .work_done = method, .phase = phase, .flags = 0xff
+		.time = t, .tid = tid, .work_done = method, .phase = phase, .flags = 0xff
 	};
 
-	hotspots_answer(host->hotspots, 70, tid, &e);
+	hotspots_answer(host->hotspots, pid, &e);
+}
+
+static void answers(struct host *host, int32_t tid, uint64_t t, uint64_t method, uint8_t phase)
+{
+	answers_of(host, 70, tid, t, method, phase);
 }
 
 /* Until when the answers of process 70 have been read. */
@@ -502,6 +508,7 @@ static void ends(struct host *host, const char *dir, void *state)
 	folder(dir, "75");
 	folder(dir, "75/task");
 	folder(dir, "75/task/75");
+	file(dir, "75/task/75/status", "Pid:\t75\nNSpid:\t75\t300\t7\nNSsid:\t1\t2\t3\n");
 	file(dir, "75/comm", "other\n");
 	file(dir, "75/cmdline", "other program");
 	snprintf(host->config.source[SOURCE_hotspots].match, 64, "other p*");
@@ -509,28 +516,29 @@ static void ends(struct host *host, const char *dir, void *state)
 	hotspots_gone(host->hotspots, 76);
 	hotspots_process(host->hotspots, 75, false, GCHINT_STREAM_SAMPLES, 0);
 	snprintf(host->config.source[SOURCE_hotspots].match, 64, "o*r");
-	asked[0] = '\0';
 	hotspots_process(host->hotspots, 75, false, GCHINT_STREAM_SAMPLES, 0);
-	text_is(asked, "75: type 1, event 0, 499 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n",
-		"a process in another PID namespace is not signalled");
 	records_are(host->queue,
 		    "process 75 75 'other'\n"
 		    "process 75 75 'other'\n",
 		    "a process is selected by name or command line");
 	user(rings - 1, 8000, 0x1010);
-	answers(host, 75, 8000, 1, 1);
+	answers_of(host, 75, 75, 8000, 1, 1);
+	answers_of(host, 75, 300, 8000, 1, 1);
+	answers_of(host, 75, 7, 8000, 2, 1);
 	hotspots_gone(host->hotspots, 70);
 	CHECK(taken(host) == 512 && watched_at(0)->period_ns,
 	      "pending samples are recorded when a process ends");
 	hotspots_gone(host->hotspots, 75);
-	records_are(host->queue, "hotspot 8000: 1010 kernel 0 method 0 of 75/75 cpu 1 stack 1\n",
-		    "a process in another PID namespace has no answers");
+	records_are(host->queue,
+		    "hotspot 8000: 1010 kernel 0 method 2 of 75/75 cpu 1 stack 1 phase 1 flags "
+		    "15\n",
+		    "a thread in another PID namespace answers by its number there");
 	CHECK(!watched_at(0)->period_ns, "polling ends with the last process");
 	hotspots_gone(host->hotspots, 75);
 	hotspots_process(NULL, 1, true, GCHINT_STREAM_SAMPLES, 0);
 	hotspots_word(NULL, 1, NULL);
 	hotspots_gone(NULL, 1);
-	hotspots_answer(NULL, 1, 1, NULL);
+	hotspots_answer(NULL, 1, NULL);
 	hotspots_process(host->hotspots, 75, true, GCHINT_STREAM_SAMPLES, 0);
 	taken(host);
 	asked[0] = '\0';
@@ -553,7 +561,8 @@ static void timers(struct host *host)
 						 .phase = GCHINT_PHASE_MARK,
 						 .work_done = 0x5000,
 						 .work_total = 0x1010,
-						 .stall_ns = 2 };
+						 .stall_ns = 2,
+						 .tid = 75 };
 	const uint32_t both = GCHINT_STREAM_SAMPLES | GCHINT_STREAM_TIMERS;
 	void *state;
 
@@ -574,7 +583,7 @@ static void timers(struct host *host)
 	taken(host);
 	look();
 	text_is(asked, "75/75: signal 23, from 1, -1 20\n", "each thread is asked once");
-	hotspots_answer(host->hotspots, 75, 75, &own);
+	hotspots_answer(host->hotspots, 75, &own);
 	look();
 	records_are(
 		host->queue,
@@ -587,16 +596,17 @@ static void timers(struct host *host)
 	text_is(asked, "75/75: signal 23, from 1, -1 0\n", "the timer is stopped");
 	asked[0] = '\0';
 	hotspots_process(host->hotspots, 75, true, GCHINT_STREAM_SAMPLES, 0);
+	text_is(asked, "", "an older library is not asked");
 	hotspots_process(host->hotspots, 75, false, both, 0);
-	text_is(asked, "", "an older library, or one in another PID namespace, is not asked");
+	text_is(asked, "75/75: signal 23, from 1, -1 20\n",
+		"a thread in another PID namespace is asked by its number here");
 	records_are(host->queue,
 		    "process 75 75 'other'\n"
 		    "drop 1 'hotspots' 'a thread could not be sampled'\n"
 		    "note 4 'hotspots' 'thread 75 of process 75 could not be sampled: Operation "
 		    "not supported: its libgchint has no timers, or it uses SIGURG'\n"
-		    "process 75 75 'other'\n"
-		    "drop 1 'hotspots' 'a thread could not be sampled'\n",
-		    "and that is reported once");
+		    "process 75 75 'other'\n",
+		    "and that is reported");
 	source_table[SOURCE_hotspots]->stop(state);
 	CHECK(sampling_timer_hz(10) == 10 && sampling_timer_hz(100000) <= 1000,
 	      "a timer is no faster than the kernel's tick");

@@ -512,6 +512,32 @@ void unit_library(void)
 	killed(&host);
 	names(&host);
 	/* At the end pending events are read, and everything ends. */
+	map = ring(12);
+	lease(map, 3900, GCHINT_STREAM_ATTACH, 0, 12, 0);
+	lease(map, 3900, GCHINT_STREAM_ATTACH, 1, 78, 0);
+	lease(map, 3900, GCHINT_STREAM_ATTACH, 2, 1, 0);
+	tell(map, &(struct gchint_stream_event){ .time = 5000, .type = GCHINT_STREAM_CLOSE });
+	receive();
+	snprintf(path, sizeof(path), "proc/%d/task/4321/status", (int)getpid());
+	place_file(path, "Name:\tme\nNSpid:\t4321\t1\t78\n");
+	period();
+	are(&host,
+	    "process @ @ 'me'\n"
+	    "process @ @\n"
+	    "lease 3900: 0 of @/@ slot 0 role 0\n"
+	    "process @ @\n"
+	    "lease 3900: 0 of @/4321 slot 1 role 0\n"
+	    "process @ 4321\n"
+	    "lease 3900: 0 of @/@ slot 2 role 0\n"
+	    "process @ @\n"
+	    "lease 10000: 5 of @/@ slot 0 role ?\n"
+	    "lease 10000: 5 of @/4321 slot 1 role ?\n"
+	    "lease 10000: 5 of @/@ slot 2 role ?\n",
+	    "a thread in another PID namespace has its number here");
+	unlink(path);
+	*strrchr(path, '/') = '\0';
+	rmdir(path);
+	munmap(map, sizeof(*map));
 	map = ring(getpid());
 	lease(map, 4000, GCHINT_STREAM_ATTACH, 1, 77, 0);
 	library->stop(state);

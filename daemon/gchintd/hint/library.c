@@ -120,10 +120,13 @@ static void ring_end_leases(struct library *l, struct ring *ring, enum gchint_le
 		}
 }
 
-/* In another pid namespace only the main thread's number is known. */
-static int32_t ring_map_tid(const struct ring *ring, int32_t tid)
+/* The number of one of its threads in our pid namespace; the process's if it is unknown. */
+static int32_t ring_map_tid(const struct library *l, const struct ring *ring, int32_t tid)
 {
-	return ring->in.pid == ring->own_pid && tid > 0 ? tid : ring->in.pid;
+	if (ring->in.pid != ring->own_pid)
+		tid = tid == ring->own_pid ? ring->in.pid :
+					     host_outer_tid(l->host, ring->in.pid, tid);
+	return tid > 0 ? tid : ring->in.pid;
 }
 
 /* @now: the last reading of the clock. */
@@ -142,7 +145,7 @@ static void library_on_event(struct library *l, struct ring *ring, struct gchint
 		return;
 	}
 	if (s->type == GCHINT_STREAM_SAMPLE) {
-		hotspots_answer(l->host->hotspots, ring->in.pid, ring_map_tid(ring, s->tid), s);
+		hotspots_answer(l->host->hotspots, ring->in.pid, s);
 		return;
 	}
 	if (s->type == GCHINT_STREAM_WORD) {
@@ -154,7 +157,7 @@ static void library_on_event(struct library *l, struct ring *ring, struct gchint
 	if (s->type == GCHINT_STREAM_ATTACH && ring->tid[s->slot])
 		lease_report(l, ring, s->slot, s->time, GCHINT_LEASE_EXIT, 0);
 	if (s->type == GCHINT_STREAM_ATTACH || !ring->tid[s->slot])
-		ring->tid[s->slot] = ring_map_tid(ring, s->tid);
+		ring->tid[s->slot] = ring_map_tid(l, ring, s->tid);
 	switch (s->type) {
 	case GCHINT_STREAM_PHASE:
 		phase_report(l, ring, s);

@@ -133,8 +133,7 @@ void hotspots_process(struct hotspots *h, int32_t pid, bool same, uint32_t featu
 	p->pid = pid;
 	p->same = same;
 	p->answers = features & GCHINT_STREAM_SAMPLES;
-	/* Answers carry thread numbers of the program's own namespace. */
-	p->timers = same && features & GCHINT_STREAM_TIMERS;
+	p->timers = features & GCHINT_STREAM_TIMERS;
 	p->place.valid = !!(features & GCHINT_STREAM_METHODS);
 	p->place.method = method;
 	/* Prefer answers of the thread to BPF samples without a method. */
@@ -234,16 +233,15 @@ void hotspots_word(struct hotspots *h, int32_t pid, const struct gchint_stream_e
 	}
 }
 
-void hotspots_answer(struct hotspots *h, int32_t pid, int32_t tid,
-		     const struct gchint_stream_event *answer)
+void hotspots_answer(struct hotspots *h, int32_t pid, const struct gchint_stream_event *answer)
 {
 	struct process *p = process_find(h, pid);
 	struct thread *th = NULL;
 	uint32_t i;
 
-	for (th = p ? p->threads : NULL; th && th->tid != tid; th = th->next)
+	for (th = p ? p->threads : NULL; th && th->own_tid != answer->tid; th = th->next)
 		;
-	if (!th || !p->same)
+	if (!th)
 		return;
 	if (h->sampling.timers) {
 		const struct sample own = {
@@ -308,7 +306,7 @@ static bool sample_is_due(const struct hotspots *h, const struct process *p,
 			  const struct thread *th, uint64_t now)
 {
 	const struct sample *s = &th->pending[th->first];
-	const bool asked = p->answers && p->same && !p->seen && !h->sampling.timers;
+	const bool asked = p->answers && !p->seen && !h->sampling.timers;
 
 	if (s->t + PATIENCE >= now)
 		return false;

@@ -26,9 +26,8 @@ void hotspots_process(struct hotspots *h, int32_t pid, bool same, uint32_t featu
 void hotspots_names(struct hotspots *h, int32_t pid, const struct ring_reader *ring);
 /* Address of the state word of one of its threads: GCHINT_STREAM_WORD. Unchecked input. */
 void hotspots_word(struct hotspots *h, int32_t pid, const struct gchint_stream_event *e);
-/* Answer of its thread @tid to a signal. Unchecked input. */
-void hotspots_answer(struct hotspots *h, int32_t pid, int32_t tid,
-		     const struct gchint_stream_event *answer);
+/* Answer of one of its threads to a signal. Unchecked input. */
+void hotspots_answer(struct hotspots *h, int32_t pid, const struct gchint_stream_event *answer);
 /* All answers that it gave before @t were passed on. */
 void hotspots_read(struct hotspots *h, int32_t pid, uint64_t t);
 /* The process ended, or executed another program. */

@@ -300,8 +300,7 @@ static int thread_request_signals(struct thread *th)
 	if (page == MAP_FAILED)
 		return -errno;
 	th->page = page;
-	/* In another pid namespace, answers could not be matched to threads: ask for none. */
-	if (p->answers && p->same &&
+	if (p->answers &&
 	    (fcntl(th->fd, F_SETSIG, GCHINT_STREAM_SIGNAL) || fcntl(th->fd, F_SETOWN_EX, &owner) ||
 	     fcntl(th->fd, F_SETFL, fcntl(th->fd, F_GETFL) | O_ASYNC)))
 		return -errno;
@@ -325,26 +324,6 @@ static int thread_sample(struct hotspots *h, struct thread *th)
 	return ret;
 }
 
-/* The last of the thread's numbers is the one in its own, innermost namespace. */
-static int32_t thread_read_own_tid(const struct hotspots *h, const struct process *p, int32_t tid)
-{
-	char text[4096];
-	const char *at;
-	int32_t own = tid;
-
-	if (p->same || root_read(text, sizeof(text), "%s/%d/task/%d/status", h->host->root.procfs,
-				 p->pid, tid) <= 0)
-		return tid;
-	at = strstr(text, "\nNSpid:");
-	for (at = at ? at + 7 : ""; *at && *at != '\n';) {
-		char *end;
-
-		own = (int32_t)strtol(at, &end, 10);
-		at = end + (end == at);
-	}
-	return own;
-}
-
 static void thread_add(struct hotspots *h, struct process *p, int32_t tid)
 {
 	struct thread *th = h->nr_threads < THREADS ? calloc(1, sizeof(*th)) : NULL;
@@ -353,7 +332,7 @@ static void thread_add(struct hotspots *h, struct process *p, int32_t tid)
 	if (th) {
 		h->nr_threads++;
 		th->tid = tid;
-		th->own_tid = thread_read_own_tid(h, p, tid);
+		th->own_tid = p->same ? tid : host_own_tid(h->host, p->pid, tid);
 		th->process = p;
 		th->fd = -1;
 		th->alive = true;
@@ -370,9 +349,8 @@ static void thread_add(struct hotspots *h, struct process *p, int32_t tid)
 			  strerror(-ret),
 			  ret == -EPERM	  ? ": raise kernel.perf_event_mlock_kb, or ulimit -l" :
 			  ret == -EMFILE  ? ": raise ulimit -n" :
-			  ret != -ENOTSUP ? "" :
-			  p->same	  ? ": its libgchint has no timers, or it uses SIGURG" :
-					    ": timers do not reach into another pid namespace");
+			  ret == -ENOTSUP ? ": its libgchint has no timers, or it uses SIGURG" :
+					    "");
 	h->warned = true;
 }
 

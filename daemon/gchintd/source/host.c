@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "host.h"
 
+#include <dirent.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "../../common/clock.h"
 #include "../log.h"
@@ -121,4 +124,42 @@ void host_clock(struct host *host, const char *source, const char *clock, int64_
 	const char *strings[] = { source, clock, how };
 
 	host_define(host, definition_new(DEFINE_CLOCK, clock_now(), numbers, 2, strings, 3));
+}
+
+int32_t host_own_tid(const struct host *host, int32_t pid, int32_t tid)
+{
+	char text[4096];
+	const char *at;
+	int32_t own = tid;
+
+	if (root_read(text, sizeof(text), "%s/%d/task/%d/status", host->root.procfs, pid, tid) <= 0)
+		return tid;
+	at = strstr(text, "\nNSpid:");
+	for (at = at ? at + 7 : ""; *at && *at != '\n';) {
+		char *end;
+
+		own = (int32_t)strtol(at, &end, 10);
+		at = end + (end == at);
+	}
+	return own;
+}
+
+int32_t host_outer_tid(const struct host *host, int32_t pid, int32_t own)
+{
+	struct dirent *entry;
+	int32_t found = 0;
+	char path[64];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%s/%d/task", host->root.procfs, pid);
+	dir = opendir(path);
+	while (dir && !found && (entry = readdir(dir))) {
+		const int32_t tid = (int32_t)strtol(entry->d_name, NULL, 10);
+
+		if (tid > 0 && host_own_tid(host, pid, tid) == own)
+			found = tid;
+	}
+	if (dir)
+		closedir(dir);
+	return found;
 }

@@ -59,4 +59,12 @@ void host_meta(struct host *host, const char *key, const char *value);
 void host_clock(struct host *host, const char *source, const char *clock, int64_t offset_ns,
 		uint64_t error_ns, const char *how);
 
+/*
+ * The number of a thread of @pid in that process's own, innermost pid namespace, and the reverse:
+ * @pid and the outer number are in ours. They return @tid, and 0, if there is no such thread or
+ * the kernel does not say.
+ */
+int32_t host_own_tid(const struct host *host, int32_t pid, int32_t tid);
+int32_t host_outer_tid(const struct host *host, int32_t pid, int32_t own);
+
 #endif
