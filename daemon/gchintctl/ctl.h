@@ -58,6 +58,16 @@ int ctl_commit(FILE *f, const char *path);
 /* Closes the file and drops it; an existing file is kept. */
 void ctl_discard(FILE *f);
 
+/**
+ * ctl_directory - make a temporary directory
+ * @path: receives its path
+ * @size: of @path
+ * @name: the beginning of its name
+ *
+ * In /tmp; in /dev/shm where that is read-only, as in a container. Returns 0 or -errno.
+ */
+int ctl_directory(char *path, size_t size, const char *name);
+
 /* Points to the command's --help, after getopt has named the mistake. Returns CTL_USAGE. */
 int ctl_usage(const char *command);
 

@@ -154,3 +154,20 @@ int ctl_commit(FILE *f, const char *path)
 		ctl_error("%s: %s", path, strerror(error));
 	return error ? CTL_FILE : CTL_OK;
 }
+
+int ctl_directory(char *path, size_t size, const char *name)
+{
+	int ret;
+
+	snprintf(path, size, "/tmp/%s.XXXXXX", name);
+	if (mkdtemp(path))
+		return 0;
+	ret = -errno;
+	if (ret != -EROFS && ret != -ENOENT)
+		return ret;
+	snprintf(path, size, "/dev/shm/%s.XXXXXX", name);
+	if (mkdtemp(path))
+		return 0;
+	snprintf(path, size, "/tmp and /dev/shm");
+	return ret;
+}

@@ -15,6 +15,7 @@
 
 #include "../../common/ring.h"
 #include "../../common/schema.h"
+#include "../ctl.h"
 #include "../recording/db.h"
 
 #define RINGS	       1024
@@ -78,8 +79,8 @@ struct hint_listener *hint_listener_open(void)
 	if (!l)
 		return NULL;
 	l->fd = -1;
-	strcpy(l->dir, "/tmp/gchintctl.XXXXXX");
-	if (!mkdtemp(l->dir))
+	saved = -ctl_directory(l->dir, sizeof(l->dir), "gchintctl");
+	if (saved)
 		goto free_l;
 	snprintf(l->path, sizeof(l->path), "%s/stream", l->dir);
 	strcpy(addr.sun_path, l->path);
@@ -93,9 +94,9 @@ struct hint_listener *hint_listener_open(void)
 		close(l->fd);
 	unlink(l->path);
 	rmdir(l->dir);
-	errno = saved;
 free_l:
 	free(l);
+	errno = saved;
 	return NULL;
 }
 

@@ -143,10 +143,10 @@ static const char *daemon_find(char *buf, size_t size)
 static int manager_open(struct recorder *r)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	int ret = ctl_directory(r->dir, sizeof(r->dir), "gchintctl");
 
-	snprintf(r->dir, sizeof(r->dir), "/tmp/gchintctl.XXXXXX");
-	if (!mkdtemp(r->dir))
-		return -errno;
+	if (ret)
+		return ret;
 	snprintf(r->annotations, sizeof(r->annotations), "%s/annotations", r->dir);
 	snprintf(r->notify, sizeof(r->notify), "%s/notify", r->dir);
 	snprintf(r->stream, sizeof(r->stream), "%s/stream", r->dir);

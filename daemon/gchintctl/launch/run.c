@@ -460,6 +460,8 @@ static int launch_count(const struct launch *l, char **command, const char *prob
 		child.setup = env_set_stream;
 		child.poll = hint_count_poll;
 		child.data = listener;
+	} else {
+		ctl_error("hints are not counted: /tmp and /dev/shm: %s", strerror(errno));
 	}
 	status = probed && listener ? go_run(probed, &child, hint_listener_path(listener)) :
 				      child_run(&child);

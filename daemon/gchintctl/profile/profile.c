@@ -188,7 +188,7 @@ static bool node_map_requested(void)
 
 static int profile_record(const struct options *o, char **command, int count)
 {
-	char directory[] = "/tmp/gchint-profile.XXXXXX";
+	char directory[64];
 	struct profile_maps maps = { .directory = directory, .since = time(NULL) };
 	const bool asked = node_map_requested();
 	char config[96], **with;
@@ -201,8 +201,9 @@ static int profile_record(const struct options *o, char **command, int count)
 	if (!profile_keep_good(&o->keep))
 		return CTL_USAGE;
 	sampling_report();
-	if (!mkdtemp(directory)) {
-		ctl_error("%s: %s", directory, strerror(errno));
+	ret = ctl_directory(directory, sizeof(directory), "gchint-profile");
+	if (ret) {
+		ctl_error("%s: %s", directory, strerror(-ret));
 		return CTL_FAILED;
 	}
 	setenv("GCHINT_PROFILE", o->named_at_calls ? "2" : "1", 1);
