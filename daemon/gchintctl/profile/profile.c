@@ -110,6 +110,7 @@ static bool samples_exist(const char *file, const char *program)
 	struct hint_count hints;
 	int64_t samples = 0;
 	char sampled_by[16];
+	bool adapted;
 
 	if (!db)
 		return false;
@@ -119,12 +120,13 @@ static bool samples_exist(const char *file, const char *program)
 	sqlite3_close(db);
 	if (samples)
 		return true;
-	if (!strcmp(sampled_by, "timer") && hint_count_read(&hints, file) && hints.programs)
+	adapted = hint_count_read(&hints, file) && hints.programs;
+	if (adapted && !strcmp(sampled_by, "timer"))
 		ctl_error("%s has no samples: perf events are refused here, and the timers of %s "
 			  "did not expire: it used little CPU time, the filter let nothing pass, "
 			  "or its threads block or use SIGURG",
 			  file, program);
-	else if (hint_count_read(&hints, file) && hints.programs)
+	else if (adapted)
 		ctl_error("%s has no samples: %s used less CPU time than there is between two, or "
 			  "the filter let nothing pass",
 			  file, program);
