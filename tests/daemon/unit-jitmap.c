@@ -352,8 +352,62 @@ static void repeated(void)
 	jitmap_free(&m);
 }
 
+/* What Node.js wrote, by maps/make: the names differ by version, and code is moved and compiled again. */
+static void of_node(void)
+{
+	static const struct {
+		const char *file, *name;
+		unsigned int lines;
+		struct {
+			uint64_t address;
+			const char *name;
+		} at[4];
+	} all[] = {
+		{ "maps/node-18.map",
+		  "functions of Node.js 18 have their names",
+		  20,
+		  { { 0x7fb564650c08, "LazyCompile:*heavy loops.js:4+8" },
+		    { 0x7fb56464f540, "LazyCompile:*heavy loops.js:4+0" },
+		    { 0x7fb56464f901, "Function:^middle loops.js:9+1" },
+		    { 0x7fb5e45098cb, "Builtin:RegExpCapture1Getter+11" } } },
+		{ "maps/node-20.map",
+		  "functions of Node.js 20 have their names",
+		  20,
+		  { { 0x7f427b1d04c0, "JS:*heavy loops.js:4:15+0" },
+		    { 0x7f427b1c3040,
+		      "JS:^copyPrototype node:internal/per_context/primordials:121:23+0" },
+		    { 0x3d4927d37396, "JS:~heavy loops.js:4:15+0" },
+		    { 0x7f42fb0c0b8c, "?" } } },
+		{ "maps/node-24.map",
+		  "functions of Node.js 24 have their names",
+		  24,
+		  { { 0x7f6adc005ac0, "JS:*'light loops.js:14:15+0" },
+		    { 0x7f6adc040041, "JS:+'middle loops.js:9:16+1" },
+		    { 0x7f6adc003a00, "JS:+heavy loops.js:4:15+0" },
+		    { 0x7f6b1f58d3f8, "?" } } },
+	};
+	char text[2048];
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		struct jitmap m = { 0 };
+		FILE *f = fopen(all[i].file, "re");
+		bool good = f;
+
+		text[f ? fread(text, 1, sizeof(text) - 1, f) : 0] = '\0';
+		if (f)
+			fclose(f);
+		jitmap_perf(&m, text);
+		good = good && m.symbols.nr == all[i].lines;
+		for (size_t k = 0; k < sizeof(all[i].at) / sizeof(all[i].at[0]); k++)
+			good = is(at(&m, all[i].at[k].address, 1), all[i].at[k].name) && good;
+		CHECK(good, all[i].name);
+		jitmap_free(&m);
+	}
+}
+
 void unit_jitmap(void)
 {
+	of_node();
 	full();
 	repeated();
 	many();
