@@ -25,6 +25,10 @@
  * mutator_attached fires before collections wait for the thread, mutator_detached after no
  * collection does any longer: no thread waits for these two.
  *
+ * fork() waits for a listener to return, but not from mutator_attached, mutator_detached,
+ * daemon_started and daemon_stopped: a lock that one of these takes may be held in the child by a
+ * thread that does not exist there.
+ *
  * A listener must not allocate from the heap. It should take well under 10 us, except in
  * mutator_attached and mutator_detached.
  */
