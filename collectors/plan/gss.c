@@ -240,8 +240,37 @@ gc_inline void gss_visit_shared(void **slot, void *c)
 	gc_copy_slot(c, slot, &ops, true);
 }
 
+/* Visit the elements on the card at @at of an old array, and dirty it again if one is young. */
+gc_inline void gss_scan_elements(struct gc_copier *c, void *array, uintptr_t at, const bool shared)
+{
+	bool first = (uintptr_t)array == at;
+
+	c->young = false;
+	gc_card_elements(c->heap, array, at, shared ? gss_visit_shared : gss_visit, c);
+	if (c->young && GC_NEEDED(2))
+		__atomic_store_n(gc_card(c->heap, at), first ? GC_CARD_DIRTY : GC_CARD_ELEMENT,
+				 __ATOMIC_RELAXED);
+}
+
+/* All of a long array, card by card */
+static __attribute__((noinline)) void gss_scan_array(struct gc_copier *c, void *array,
+						     const bool shared)
+{
+	uintptr_t end = (uintptr_t)array + gc_object_size(c->heap, array);
+
+	for (uintptr_t at = (uintptr_t)array; at < end; at += GC_CARD)
+		gss_scan_elements(c, array, at, shared);
+}
+
 gc_inline void gss_scan(struct gc_copier *c, void *obj, const bool shared)
 {
+	uint64_t word = gc_word(obj);
+
+	if (unlikely(word >> 32 >= GC_CARDED_LENGTH) && gc_in_pages(c->heap, (uintptr_t)obj) &&
+	    gc_carded(gc_info(c->heap, word), word)) {
+		gss_scan_array(c, obj, shared);
+		return;
+	}
 	c->young = false;
 	gc_copy_scan(c, obj, shared ? gss_visit_shared : gss_visit);
 	gss_scanned(c, obj, c->young);
@@ -301,6 +330,19 @@ static void gss_drain(struct gc_heap *heap)
 	loop[g->when][g->whole](gc_copy_first(heap));
 }
 
+/* The card at @at, on which no object begins, has an element that was stored to. */
+static void gss_scan_card_array(struct gc_heap *heap, uintptr_t at)
+{
+	void *array = (void *)gc_large_around(heap, at);
+
+	if (!array || !gc_bit_test(heap->live, (uintptr_t)array))
+		return;
+	if (gc_carded(gc_info(heap, gc_word(array)), gc_word(array)))
+		gss_scan_elements(gc_copy_first(heap), array, at, false);
+	else
+		gss_scan(gc_copy_first(heap), array, false);
+}
+
 static void gss_scan_cards(struct gc_heap *heap)
 {
 	uint8_t *end = gc_card(heap, gc_high(heap)), *card = gc_card(heap, heap->base);
@@ -311,10 +353,13 @@ static void gss_scan_cards(struct gc_heap *heap)
 		return;
 	for (; (card = gc_card_next(card, end)) < end; card++) {
 		uintptr_t at = gc_card_address(heap, card), stop = at + GC_CARD;
+		bool element = *card == GC_CARD_ELEMENT;
 
 		*card = 0;
 		gc_stat_add(&heap->stats.cards_dirty, 1);
 		gc_stat_add(&heap->stats.cards_scanned, 1);
+		if (element)
+			gss_scan_card_array(heap, at);
 		for (; (at = gc_bit_next(heap->live, at, stop)) < stop; at += 8)
 			gss_scan(c, (void *)at, false);
 	}
@@ -454,7 +499,7 @@ static void verify_cards(struct gc_heap *heap)
 		if (*gc_card(heap, at))
 			continue;
 		heap->verify_white = false;
-		gc_verify_scan(heap, obj, gc_verify_young);
+		gc_verify_scan_clean(heap, obj, gc_verify_young);
 		if (heap->verify_white)
 			gc_die(heap,
 			       "card table: old object %p (%s) refers to the bump space and its "

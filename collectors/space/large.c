@@ -57,6 +57,9 @@ uintptr_t gc_large_alloc(struct gc_heap *heap, size_t bytes, bool force)
 	gc_count(&heap->stats.allocated_objects, 1);
 	if (!fresh)
 		memset((void *)obj, 0, whole);
+	/* What was stored to earlier objects there: GC_CARD_ELEMENT alone is expected from here on. */
+	for (uintptr_t at = obj; at < obj + whole; at += GC_CARD)
+		__atomic_store_n(gc_card(heap, at), 0, __ATOMIC_RELAXED);
 	if (GC_NEEDED(1))
 		gc_card_dirty(heap, obj);
 	return obj;
@@ -83,6 +86,22 @@ size_t gc_large_sweep(struct gc_heap *heap)
 	l->count = kept;
 	gc_space_unlock(heap);
 	return bytes;
+}
+
+uintptr_t gc_large_around(struct gc_heap *heap, uintptr_t addr)
+{
+	struct gc_pages *p = heap->pages;
+	uint32_t page = gc_page_of(p, addr);
+	bool stopped = heap->stopping, large;
+
+	if (!stopped)
+		gc_space_lock(heap);
+	if (p->table[page].kind == GC_PAGE_CONT)
+		page -= p->table[page].count;
+	large = p->table[page].kind == GC_PAGE_LARGE;
+	if (!stopped)
+		gc_space_unlock(heap);
+	return large ? gc_page_address(p, page) : 0;
 }
 
 bool gc_large_valid(struct gc_heap *heap, uintptr_t addr)

@@ -18,6 +18,8 @@ uintptr_t gc_large_alloc(struct gc_heap *heap, size_t bytes, bool force);
 /* Free the objects whose live bit is clear; returns the bytes swept. Takes space_lock. */
 size_t gc_large_sweep(struct gc_heap *heap);
 
+/* The large object, live or not, whose pages include @addr, or 0. Needs no lock. */
+uintptr_t gc_large_around(struct gc_heap *heap, uintptr_t addr);
 /* Is @addr, in the pages, a live large object? */
 bool gc_large_valid(struct gc_heap *heap, uintptr_t addr);
 

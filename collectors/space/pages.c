@@ -122,7 +122,7 @@ uint32_t gc_pages_alloc(struct gc_heap *heap, uint32_t count, enum gc_page_kind 
 		return 0;
 	for (uint32_t i = at; i < at + count; i++) {
 		p->free_bits[i / 64] &= ~(1ULL << i % 64);
-		p->table[i].kind = GC_PAGE_CONT;
+		p->table[i] = (struct gc_page){ .kind = GC_PAGE_CONT, .count = i - at };
 	}
 	p->table[at] = (struct gc_page){ .kind = (uint8_t)kind, .count = count };
 	if (fresh)

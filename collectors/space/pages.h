@@ -16,13 +16,13 @@ enum gc_page_kind {
 	GC_PAGE_CONT
 };
 
-/* struct gc_page - of a run's first page; the others are GC_PAGE_CONT */
+/* struct gc_page - of a run's first page; the others are GC_PAGE_CONT, and have no more */
 struct gc_page {
 	uint8_t kind;
 	uint8_t cls; /* size class of a block */
 	bool unswept; /* a collection ended since the cells of a block were counted */
 	uint8_t holes; /* lines: runs of free lines when last counted */
-	uint32_t count; /* pages of the run */
+	uint32_t count; /* pages of the run; of GC_PAGE_CONT: those before it in the run */
 	uint32_t next; /* list link: page index, 0 ends (page 0 is never handed out) */
 	uint32_t cells; /* blocks: live cells when last counted; lines: free lines */
 };

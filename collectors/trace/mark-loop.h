@@ -12,6 +12,7 @@
 #define GC_MARK_LOOP_H
 
 #include "../space/held.h"
+#include "../space/large.h"
 #include "../space/lines.h"
 #include "trace.h"
 
@@ -21,6 +22,14 @@ gc_inline uint64_t gc_card_marks(const struct gc_heap *heap, uintptr_t at)
 	uint64_t word = __atomic_load_n(&heap->mark[at >> GC_WORD_SHIFT], __ATOMIC_RELAXED);
 
 	return word >> (at >> 3 & 63) & ((1ULL << GC_CARD / 8) - 1);
+}
+
+/* The large object around the card at @at, if it is marked, or NULL */
+gc_inline void *gc_card_array(struct gc_heap *heap, uintptr_t at)
+{
+	uintptr_t array = gc_large_around(heap, at);
+
+	return array && gc_card_marks(heap, array) & 1 ? (void *)array : NULL;
 }
 
 gc_inline bool gc_marker_take(uint64_t *mark, const void *ref, const bool shared)

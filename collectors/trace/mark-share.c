@@ -74,6 +74,24 @@ static void helper_mark(struct gc_helper *k)
 	} while (gc_help_more(k));
 }
 
+/* Scan what is on the card at @at of a marked object that begins before it, if there is one. */
+static void scan_elements(struct gc_helper *k, uintptr_t at)
+{
+	struct gc_heap *heap = k->mark.heap;
+	void *array = gc_card_array(heap, at);
+	uint64_t word;
+
+	if (!array)
+		return;
+	word = gc_word(array);
+	k->cards++;
+	k->again++;
+	if (gc_carded(gc_info(heap, word), word))
+		gc_card_elements(heap, array, at, gc_marker_visit_shared, &k->mark);
+	else if (gc_marker_scan(&k->mark, array, word, gc_marker_visit_shared, false, true))
+		note_weak(&k->mark, array);
+}
+
 /*
  * An object on the card that another helper marks meanwhile is also pushed there. It is scanned
  * twice then, which is harmless.
@@ -82,10 +100,13 @@ static void scan_card(struct gc_helper *k, uint8_t *card)
 {
 	uintptr_t at = gc_card_address(k->mark.heap, card);
 	uint64_t marks = gc_card_marks(k->mark.heap, at);
+	bool element = __atomic_load_n(card, __ATOMIC_RELAXED) == GC_CARD_ELEMENT;
 
 	__atomic_store_n(card, 0, __ATOMIC_RELAXED);
 	k->dirty++;
 	k->cards += !!marks;
+	if (!marks && element)
+		scan_elements(k, at);
 	for (; marks; marks &= marks - 1) {
 		void *obj = (void *)(at + 8 * (uintptr_t)__builtin_ctzll(marks));
 

@@ -92,11 +92,16 @@ void gc_mark_slot(void **slot, void *arg)
 		slot_filter(slot, &heap->marker);
 }
 
-static bool next_part(struct gc_heap *heap)
+static gc_visit_fn visitor_of(const struct gc_heap *heap)
 {
 	static const gc_visit_fn visit[] = { gc_marker_visit, slot_filter, slot_move };
 
-	return gc_marker_part(&heap->marker, visit[visit_mode_of(heap)]);
+	return visit[visit_mode_of(heap)];
+}
+
+static bool next_part(struct gc_heap *heap)
+{
+	return gc_marker_part(&heap->marker, visitor_of(heap));
 }
 
 static __attribute__((noinline)) void note_weak(struct gc_heap *heap, void *obj)
@@ -288,6 +293,20 @@ static void order_after_clean(void)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
+/* Scan what is on the card of a marked object that begins before it. */
+static void scan_elements(struct gc_heap *heap, uint8_t *card)
+{
+	uintptr_t at = gc_card_address(heap, card);
+	void *array = gc_card_array(heap, at);
+	uint64_t word = array ? gc_word(array) : 0;
+
+	gc_stat_add(&heap->stats.rescanned_objects, 1);
+	if (!word || !gc_carded(gc_info(heap, word), word))
+		scan_one(heap, array, false);
+	else
+		gc_card_elements(heap, array, at, visitor_of(heap), &heap->marker);
+}
+
 /* Scan the marked objects on the card. Those that get marked meanwhile are pushed as well. */
 static void scan_card(struct gc_heap *heap, uint8_t *card)
 {
@@ -295,6 +314,8 @@ static void scan_card(struct gc_heap *heap, uint8_t *card)
 	uint64_t marks = gc_card_marks(heap, at);
 
 	gc_stat_add(&heap->stats.cards_scanned, 1);
+	if (!marks)
+		scan_elements(heap, card);
 	for (; marks; marks &= marks - 1) {
 		gc_stat_add(&heap->stats.rescanned_objects, 1);
 		scan_one(heap, (void *)(at + 8 * (uintptr_t)__builtin_ctzll(marks)), false);
@@ -310,7 +331,7 @@ gc_inline bool stack_has_grey(const struct gc_mark_stack *s)
 /*
  * Clean dirty cards from *@at on, which is advanced, until @most of them have to be scanned, and
  * store those in @cleaned. A card without marked objects needs no scan: an object on it that is
- * marked later is pushed.
+ * marked later is pushed. Elements of long arrays have cards without an object's header.
  */
 static unsigned int clean_cards(struct gc_heap *heap, uint8_t **at, uint8_t *end, unsigned int most,
 				uint8_t **cleaned)
@@ -319,9 +340,12 @@ static unsigned int clean_cards(struct gc_heap *heap, uint8_t **at, uint8_t *end
 	uint8_t *card = *at;
 
 	for (; n < most && dirty < CLEAN_MOST && (card = gc_card_next(card, end)) < end; card++) {
+		bool element = __atomic_load_n(card, __ATOMIC_RELAXED) == GC_CARD_ELEMENT;
+		uintptr_t address = gc_card_address(heap, card);
+
 		__atomic_store_n(card, 0, __ATOMIC_RELAXED);
 		dirty++;
-		if (gc_card_marks(heap, gc_card_address(heap, card)))
+		if (gc_card_marks(heap, address) || (element && gc_card_array(heap, address)))
 			cleaned[n++] = card;
 	}
 	gc_stat_add(&heap->stats.cards_dirty, dirty);

@@ -82,14 +82,36 @@ gc_inline void **gc_array_slots(const struct gc_heap *heap, void *array)
 	return (void **)((char *)array + gc_align(header, sizeof(void *)));
 }
 
-/*
- * Is it an array that is marked in parts? That requires that its elements are its only
- * references.
- */
+/* Are its elements its only references? */
+gc_inline bool gc_only_elements(const struct gc_info *info)
+{
+	return info->tail == GC_TAIL_REFS && !info->refs && !info->trace && !info->weak;
+}
+
+/* Is it an array that is marked in parts? */
 gc_inline bool gc_splits(const struct gc_heap *heap, const struct gc_info *info, uint64_t word)
 {
-	return info->tail == GC_TAIL_REFS && word >> 32 > (uint64_t)heap->opt.split &&
-	       heap->opt.split && !info->refs && !info->trace && !info->weak;
+	return gc_only_elements(info) && word >> 32 > (uint64_t)heap->opt.split && heap->opt.split;
+}
+
+/* Is it an array whose elements have cards of their own? Only in the pages: see gc_write(). */
+gc_inline bool gc_carded(const struct gc_info *info, uint64_t word)
+{
+	return word >> 32 >= GC_CARDED_LENGTH && gc_only_elements(info);
+}
+
+/* Visit the elements of a gc_carded() @array on the card at @at. */
+gc_inline void gc_card_elements(const struct gc_heap *heap, void *array, uintptr_t at,
+				gc_visit_fn visit, void *arg)
+{
+	void **slot = gc_array_slots(heap, array), **end = slot + (gc_word(array) >> 32);
+
+	if ((uintptr_t)slot < at)
+		slot = (void **)at;
+	if ((uintptr_t)end > at + GC_CARD)
+		end = (void **)(at + GC_CARD);
+	for (; slot < end; slot++)
+		visit(slot, arg);
 }
 
 /* Roots of one thread: frames and callback. */

@@ -100,6 +100,24 @@ void gc_verify_scan(struct gc_heap *heap, void *obj, gc_visit_fn visit)
 		check_ref(heap, obj, slot[1], false);
 }
 
+void gc_verify_scan_clean(struct gc_heap *heap, void *obj, gc_visit_fn visit)
+{
+	uint64_t word = gc_word(obj);
+	const struct gc_info *info = gc_info(heap, word);
+	uintptr_t end = (uintptr_t)obj + gc_size(info, word);
+	bool carded = gc_carded(info, word), dirty = false;
+
+	for (uintptr_t at = (uintptr_t)obj; at < end && word >> 32 >= GC_CARDED_LENGTH;
+	     at += GC_CARD) {
+		dirty |= *gc_card(heap, at);
+		if (carded && !*gc_card(heap, at))
+			gc_card_elements(heap, obj, at, visit, heap);
+	}
+	/* Any card of another long object has it scanned as a whole. */
+	if (!carded && !dirty)
+		gc_verify_scan(heap, obj, visit);
+}
+
 static void retrace_drain(struct gc_heap *heap, struct retrace *r)
 {
 	while (r->stack.count && !heap->verify_error.code) {
@@ -248,7 +266,7 @@ void gc_verify_cards(struct gc_heap *heap)
 		if (*gc_card(heap, at) || !gc_word((void *)at))
 			continue;
 		heap->verify_white = false;
-		gc_verify_scan(heap, (void *)at, white_slot);
+		gc_verify_scan_clean(heap, (void *)at, white_slot);
 		if (heap->verify_white)
 			gc_die(heap,
 			       "card table: %p (%s) is marked, refers to an unmarked object "

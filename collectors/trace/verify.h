@@ -15,6 +15,8 @@ void gc_verify_now(struct gc_heap *heap);
  * heap->verify_white when one leads out of the pages.
  */
 void gc_verify_scan(struct gc_heap *heap, void *obj, gc_visit_fn visit);
+/* The same for an object whose first card is clean, without what other dirty cards of it cover */
+void gc_verify_scan_clean(struct gc_heap *heap, void *obj, gc_visit_fn visit);
 void gc_verify_young(void **slot, void *heap);
 
 #endif

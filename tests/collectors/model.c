@@ -372,7 +372,8 @@ static int allocate(struct program *p)
 		o = gc_alloc_array(p->m, type, length);
 		break;
 	case BIG:
-		length = EDGES * (uint32_t)(1 + rnd(p, rnd(p, 4) ? 60 : 700));
+		/* The longest have cards of elements. */
+		length = EDGES * (uint32_t)(1 + rnd(p, rnd(p, 4) ? 60 : rnd(p, 4) ? 700 : 3000));
 		t->edges = EDGES;
 		o = gc_alloc_array(p->m, type, length);
 		break;
@@ -705,7 +706,7 @@ static int get_shared(struct program *p)
 	struct arena *a = p->arena;
 
 	for (int i = 0; i < SHARED && !p->number; i++) {
-		static const uint32_t parts[] = { 0, 0, 1, 7, 40, 400 };
+		static const uint32_t parts[] = { 0, 0, 1, 7, 400, 1200 };
 
 		a->shared[i] = i < 2 ? gc_alloc(p->m, a->board[0]) :
 				       gc_alloc_array(p->m, a->board[1], FIELDS * parts[i]);

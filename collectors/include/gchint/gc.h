@@ -56,6 +56,9 @@ extern "C" {
 #define GC_GRANULE_SHIFT 3 /* objects are aligned to 8 bytes */
 #define GC_CARD_SHIFT	 7 /* a card is 128 bytes, as in Dalvik */
 #define GC_CARD_DIRTY	 0x70
+/* Objects with as many elements of their tail have pages, and cards of elements, of their own. */
+#define GC_CARDED_LENGTH 8192
+#define GC_CARD_ELEMENT	 0x71 /* a reference was stored on this card, behind the first one */
 #define GC_SMALL_MAX	 256 /* the inline path serves objects up to here */
 
 struct gc_heap;
@@ -355,11 +358,20 @@ static inline void gc_write_barrier(struct gc_mutator *m, void *obj)
  *
  * The release pairs with the marker's acquire of the slot: a marker that finds a new
  * object through it sees the object's header and its initial fields.
+ *
+ * gc_write_barrier() has the whole object scanned again, and so has a store into its first 128
+ * bytes. Behind these, only the element's card of a long array is. Fields at a lower constant
+ * offset do not pay for the distinction.
  */
 static inline void gc_write(struct gc_mutator *m, void *obj, void *slot, void *value)
 {
 	__atomic_store_n((void **)slot, value, __ATOMIC_RELEASE);
-	gc_write_barrier(m, obj);
+	if ((uintptr_t)slot - (uintptr_t)obj >= 1u << GC_CARD_SHIFT &&
+	    __builtin_expect(gc_length(obj) >= GC_CARDED_LENGTH, 0))
+		__atomic_store_n(&m->cards[(uintptr_t)slot >> GC_CARD_SHIFT], GC_CARD_ELEMENT,
+				 __ATOMIC_RELAXED);
+	else
+		gc_write_barrier(m, obj);
 }
 
 /** gc_init() - store into an object allocated since the last safepoint. */
