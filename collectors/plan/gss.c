@@ -258,8 +258,11 @@ static __attribute__((noinline)) void gss_scan_array(struct gc_copier *c, void *
 {
 	uintptr_t end = (uintptr_t)array + gc_object_size(c->heap, array);
 
-	for (uintptr_t at = (uintptr_t)array; at < end; at += GC_CARD)
-		gss_scan_elements(c, array, at, shared);
+	/* Two loops, in which the visits are inlined */
+	for (uintptr_t at = (uintptr_t)array; shared && at < end; at += GC_CARD)
+		gss_scan_elements(c, array, at, true);
+	for (uintptr_t at = (uintptr_t)array; !shared && at < end; at += GC_CARD)
+		gss_scan_elements(c, array, at, false);
 }
 
 gc_inline void gss_scan(struct gc_copier *c, void *obj, const bool shared)
