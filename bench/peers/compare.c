@@ -202,11 +202,11 @@ static int usage(FILE *out)
 	      "                      [--whippet=DIR] [GROUP...]\n"
 	      "Runs the bundled collectors against libgc, OpenJDK 17 and whippet on the same\n"
 	      "work. whippet takes part where DIR, or the variable WHIPPET, is its own source,\n"
-	      "built (make bin/quads.COLLECTOR).\n"
-	      "Groups: gcbench gcw1 gcw2 lbo listener quads scaling; all when none is named. Five\n"
-	      "rounds or more make a result. --iterations is the length of GCW; the published\n"
-	      "profile's is 100, the default 40. Exit status: 1 when\n"
-	      "a contender of ours failed; missed targets are printed, not punished.\n",
+	      "built (make bin/quads.COLLECTOR bin/mt-gcbench.COLLECTOR).\n"
+	      "Groups: gcbench gcw1 gcw2 lbo listener mtgcbench1 mtgcbench2 quads scaling; all\n"
+	      "when none is named. Five rounds or more make a result. --iterations is the length\n"
+	      "of GCW; the published profile's is 100, the default 40. Exit status: 1 when a\n"
+	      "contender of ours failed; missed targets are printed, not punished.\n",
 	      out);
 	return out == stdout ? 0 : 2;
 }

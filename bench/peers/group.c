@@ -125,10 +125,12 @@ static void group_init_gcbench(struct group *g, const struct places *at)
 	add_java(g, at, "G1", "GcBench", "32m", java);
 }
 
-static void add_whippet(struct group *g, const struct places *at)
+/* whippet's own program @name with two arguments */
+static void add_whippet(struct group *g, const struct places *at, const char *name,
+			const char *first, const char *second)
 {
 	for (size_t i = 0; i < sizeof(whippets) / sizeof(*whippets); i++) {
-		const char *program = text_format("%s/quads.%s", at->whippet, whippets[i]);
+		const char *program = text_format("%s/%s.%s", at->whippet, name, whippets[i]);
 		struct peer *p;
 
 		/* One row reports that whippet is not installed. */
@@ -138,9 +140,11 @@ static void add_whippet(struct group *g, const struct places *at)
 				   text_format("whippet %s", *at->whippet ? whippets[i] : "(all)"));
 		p->argv[0] = at->read_whippet;
 		p->argv[1] = program;
+		p->argv[2] = first;
+		p->argv[3] = second;
 		if (*at->whippet)
 			continue;
-		p->missing = "WHIPPET= is not a directory with bin/quads.*";
+		p->missing = text_format("WHIPPET= is not a directory with bin/%s.*", name);
 		return;
 	}
 }
@@ -161,7 +165,26 @@ static void group_init_quads(struct group *g, const struct places *at)
 	for (size_t i = 0; i < PLANS; i++)
 		add_bench(g, text_format("gchint %s", plans[i]), at->ours, "quads",
 			  text_format("plan=%s,sizing=fixed,%s", plans[i], heap), args);
-	add_whippet(g, at);
+	add_whippet(g, at, "quads", "10", "2.5");
+}
+
+/* whippet's "mt-gcbench 2.5 THREADS", and ours with its numbers, holes and heap */
+static void group_init_mt(struct group *g, const struct places *at, int threads)
+{
+	const char *args[] = { "--holes=1", text_format("--threads=%d", threads), NULL };
+	/* Two trees of depth 16 and an array of 500,000 doubles for each thread */
+	unsigned int bytes = 5 * (2 * 32 * 131071 + 16 + 8 * 500000) / 2 * (unsigned int)threads;
+
+	g->name = text_format("mtgcbench%d", threads);
+	g->title = text_format("whippet's mt-gcbench 2.5 %d, %u MiB", threads, bytes >> 20);
+	add_bench(g, "libgc, expanded", at->libgc, "gcbench",
+		  text_format("heap=%u,expand=1,divisor=1", bytes), args);
+	for (size_t i = 0; i < PLANS; i++)
+		add_bench(
+			g, text_format("gchint %s", plans[i]), at->ours, "gcbench",
+			text_format("plan=%s,sizing=fixed,heap=%u,max=%u", plans[i], bytes, bytes),
+			args);
+	add_whippet(g, at, "mt-gcbench", "2.5", text_format("%d", threads));
 }
 
 static void group_init_gcw(struct group *g, const struct places *at, int threads,
@@ -254,6 +277,12 @@ void group_fill(struct group *g, int which, const struct places *at, unsigned in
 		break;
 	case GROUP_LISTENER:
 		group_init_listener(g, at);
+		break;
+	case GROUP_MT1:
+		group_init_mt(g, at, 1);
+		break;
+	case GROUP_MT2:
+		group_init_mt(g, at, 2);
 		break;
 	case GROUP_QUADS:
 		group_init_quads(g, at);

@@ -97,8 +97,29 @@ static void judge_gcbench(struct judge *j)
 		      offsetof(struct peer_run, pause_max_ms), 0.25, false);
 }
 
-/* Our collectors against whippet's of the same type */
-static void judge_quads(struct judge *j)
+/* The contender with the least median time whose name begins with @prefix, or -1 */
+static int peer_best(const struct judge *j, const char *prefix)
+{
+	double score[PEER_ROUNDS_MAX], least = 0;
+	int best = -1;
+
+	for (size_t i = 0; i < j->g->count; i++) {
+		struct summary s;
+
+		if (strncmp(j->g->peer[i].name, prefix, strlen(prefix)) != 0)
+			continue;
+		PEER_FIGURE(&j->s[i], score_ms, score);
+		s = summary_of(score, j->s[i].rounds);
+		if (s.n && (best < 0 || s.median < least)) {
+			best = (int)i;
+			least = s.median;
+		}
+	}
+	return best;
+}
+
+/* Our collectors against whippet's of the same type, and the best against the best */
+static void judge_whippet(struct judge *j)
 {
 	static const char *const kin[][2] = {
 		{ "gchint semispace", "whippet semi" },
@@ -110,6 +131,8 @@ static void judge_quads(struct judge *j)
 	for (size_t i = 0; i < sizeof(kin) / sizeof(*kin); i++)
 		judge_compare(j, "time", group_find(j->g, kin[i][0]), group_find(j->g, kin[i][1]),
 			      offsetof(struct peer_run, score_ms), 1.0, false);
+	judge_compare(j, "time, the best of each", peer_best(j, "gchint "),
+		      peer_best(j, "whippet "), offsetof(struct peer_run, score_ms), 1.0, false);
 }
 
 static void judge_gcw(struct judge *j)
@@ -231,8 +254,10 @@ int group_judge(const struct group *g, int which, const struct peer_series *s)
 	case GROUP_LISTENER:
 		judge_listener(&j);
 		break;
+	case GROUP_MT1:
+	case GROUP_MT2:
 	case GROUP_QUADS:
-		judge_quads(&j);
+		judge_whippet(&j);
 		break;
 	case GROUP_SCALING:
 		judge_scaling(&j);
