@@ -114,7 +114,8 @@ static struct gchint_stream *ring_map(int fd, unsigned int features)
 
 int stream_open(struct gchint_session *s, const char *path, int answered, long long method)
 {
-	unsigned int features = s->profile ? GCHINT_STREAM_NAMES : 0;
+	/* With 2, names are for comparison with profilers that write files. */
+	unsigned int features = s->profile == 1 ? GCHINT_STREAM_NAMES : 0;
 	struct gchint_stream *ring;
 	int fd, ret;
 
