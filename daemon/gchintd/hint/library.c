@@ -30,8 +30,8 @@
 
 #define RINGS 1024
 #define ROUND 4096 /* events read from one ring before the next ring is read */
-/* Records of the queue to leave to the other sources. */
-#define QUEUE_RESERVE 1024
+/* Part of the queue to leave to the other sources: one process has dozens of definitions. */
+#define QUEUE_RESERVE(size) ((size) / 8)
 
 struct ring {
 	struct ring *next;
@@ -204,7 +204,7 @@ static bool ring_drain(struct library *l, struct ring *ring, bool dead)
 		enum ring_found found;
 
 		if (l->host->queue && !l->host->patient &&
-		    queue_room(l->host->queue) < QUEUE_RESERVE)
+		    queue_room(l->host->queue) < QUEUE_RESERVE(queue_size(l->host->queue)))
 			break;
 		found = ring_next(&ring->in, &event, dead);
 		empty = found == RING_EMPTY;

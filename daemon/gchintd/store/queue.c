@@ -66,6 +66,11 @@ void queue_free(struct queue *q)
 	free(q);
 }
 
+size_t queue_size(const struct queue *q)
+{
+	return q->mask + 1;
+}
+
 size_t queue_room(const struct queue *q)
 {
 	size_t used = atomic_load_explicit(&q->head, memory_order_relaxed) -

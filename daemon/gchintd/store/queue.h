@@ -21,6 +21,8 @@ void queue_free(struct queue *q);
 
 /* Producer. False when full: the record was not taken. */
 bool queue_push(struct queue *q, const struct record *r);
+/* How many records it holds at most. */
+size_t queue_size(const struct queue *q);
 /* Producer. Number of records that still fit. */
 size_t queue_room(const struct queue *q);
 /* Producer. Waits until a record fits; returns false if the consumer takes longer than that. */
