@@ -5,6 +5,7 @@
 #include "peers/group.h"
 #include "peers/instructions.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -110,7 +111,8 @@ static int peer_best(const struct judge *j, const char *prefix)
 			continue;
 		PEER_FIGURE(&j->s[i], score_ms, score);
 		s = summary_of(score, j->s[i].rounds);
-		if (s.n && (best < 0 || s.median < least)) {
+		/* A contender that could not run has no figure. */
+		if (isfinite(s.median) && (best < 0 || s.median < least)) {
 			best = (int)i;
 			least = s.median;
 		}
