@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 # Every row that gchintd writes for a board and for fixed messages, without times, compared with the
-# files in words/ (t-words.sh).
+# files in words/ (t-words.sh). Of a policy's states the first and the last: two files make one, and the
+# recorder may read between their changes.
 
 fresh rows
 port=$(free_port)
@@ -69,7 +70,7 @@ select kind, number, name from names
 select source, clock, offset_ns, how from clocks where source not in ('realtime', 'trace')
 select name, state, what, remedy, period_ns from sources where name not in ('perf', 'library')
 select policy, cpus, driver, governor, hw_min_khz, hw_max_khz, latency_ns from policies
-select policy, governor, min_khz, max_khz from policy_states group by 1, 2, 3, 4
+select policy, governor, min_khz, max_khz from policy_states where t in (select min(t) from policy_states group by policy union select max(t) from policy_states group by policy) group by 1, 2, 3, 4
 select * from opps
 select id, name, label, kind, unit, source, path, period_ns, derived, cpus, update_ns, wraps_at from rails
 select rail, value from samples group by 1, 2
