@@ -103,7 +103,7 @@ static struct gchint_stream *ring_map(int fd, unsigned int features)
 {
 	const size_t size = ring_size(features);
 
-	if (features && !size_is_allowed(size)) {
+	if (!size_is_allowed(size)) {
 		errno = EFBIG;
 		return MAP_FAILED;
 	}

@@ -267,7 +267,6 @@ static void no_ring(void)
 	CHECK_IS(setrlimit(RLIMIT_NOFILE, &files), 0);
 	CHECK_IS(dup2(fd - 1, STDIN_FILENO), STDIN_FILENO);
 	/* A ring larger than a file may be. */
-	signal(SIGXFSZ, SIG_IGN);
 	CHECK_IS(setrlimit(RLIMIT_FSIZE, &none), 0);
 	CHECK_IS(gchint_open(&s, 0), 0);
 	CHECK_IS(gchint_backend(s), GCHINT_BACKEND_NOTHING);
