@@ -58,6 +58,19 @@ static struct gchint_stream *ring_map(int fd, off_t *size, const char **why)
 	return NULL;
 }
 
+/* The first descriptor of a message. Any program may send more: they are closed. */
+static int descriptor_first(const struct cmsghdr *c)
+{
+	int fd, more;
+
+	memcpy(&fd, CMSG_DATA(c), sizeof(fd));
+	for (size_t at = CMSG_LEN(2 * sizeof(fd)); at <= c->cmsg_len; at += sizeof(fd)) {
+		memcpy(&more, (const char *)c + at - sizeof(more), sizeof(more));
+		close(more);
+	}
+	return fd;
+}
+
 int ring_receive(int socket, struct ring_reader *ring, const char **why)
 {
 	union {
@@ -84,7 +97,7 @@ int ring_receive(int socket, struct ring_reader *ring, const char **why)
 		if (c->cmsg_type == SCM_CREDENTIALS)
 			ring->pid = ((struct ucred *)(void *)CMSG_DATA(c))->pid;
 		else if (c->cmsg_type == SCM_RIGHTS)
-			memcpy(&fd, CMSG_DATA(c), sizeof(fd));
+			fd = descriptor_first(c);
 	}
 	*why = "a message without a ring";
 	if (fd >= 0 && ring->pid > 0)

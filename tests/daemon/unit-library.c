@@ -52,11 +52,11 @@ static struct gchint_stream *map_new(int *fd, bool sealed, int32_t pid)
 	return map;
 }
 
-/* One byte, with a descriptor unless it is -1. */
-static void post(int fd)
+/* One byte, with as many copies of a descriptor. */
+static void post_copies(int fd, size_t copies)
 {
 	union {
-		char space[CMSG_SPACE(sizeof(int))];
+		char space[CMSG_SPACE(2 * sizeof(int))];
 		struct cmsghdr align;
 	} control = { { 0 } };
 	struct sockaddr_un to = { AF_UNIX, "stream" };
@@ -65,16 +65,32 @@ static void post(int fd)
 		.msg_name = &to, .msg_namelen = sizeof(to), .msg_iov = &iov, .msg_iovlen = 1
 	};
 
-	if (fd >= 0) {
+	if (copies) {
 		msg.msg_control = &control;
-		msg.msg_controllen = sizeof(control);
+		msg.msg_controllen = CMSG_SPACE(copies * sizeof(fd));
 		control.align.cmsg_level = SOL_SOCKET;
 		control.align.cmsg_type = SCM_RIGHTS;
-		control.align.cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(&control.align), &fd, sizeof(fd));
+		control.align.cmsg_len = CMSG_LEN(copies * sizeof(fd));
 	}
+	for (size_t i = 0; i < copies; i++)
+		memcpy(CMSG_DATA(&control.align) + i * sizeof(fd), &fd, sizeof(fd));
 	if (sendmsg(out, &msg, 0) != 1)
 		abort();
+}
+
+/* With a descriptor unless it is -1 */
+static void post(int fd)
+{
+	post_copies(fd, fd >= 0);
+}
+
+static unsigned int descriptors(void)
+{
+	unsigned int open = 0;
+
+	for (int fd = 0; fd < 1024; fd++)
+		open += fcntl(fd, F_GETFD) >= 0;
+	return open;
 }
 
 static struct gchint_stream *ring(int32_t pid)
@@ -136,13 +152,20 @@ static void are(struct host *host, const char *want, const char *name)
 	records_are(host->queue, text, name);
 }
 
+static void records_forget(struct host *host)
+{
+	for (size_t i = 0; i < queue_fill(host->queue); i++)
+		if (queue_peek(host->queue, i)->type == RECORD_DEFINE)
+			definition_free(queue_peek(host->queue, i)->define);
+	queue_consume(host->queue, queue_fill(host->queue));
+}
+
 static void begins(struct host *host, void **state)
 {
 	const struct source *library = source_table[SOURCE_library];
 	char path[110];
-	int lowest = dup(STDOUT_FILENO), next;
+	const unsigned int before = descriptors();
 
-	close(lowest);
 	unsetenv("GCHINT_STREAM");
 	text_is(place_probe(library, host),
 		"-2 'no program streams its hints to us' 'gchintctl record -- PROGRAM'",
@@ -167,9 +190,7 @@ static void begins(struct host *host, void **state)
 	CHECK(library->start(host, state) == -EEXIST && !strcmp(place_line("stream"), "mine"),
 	      "a file in the socket's place is kept");
 	place_gone("stream");
-	next = dup(STDOUT_FILENO);
-	close(next);
-	CHECK(next == lowest, "no descriptor stays open");
+	CHECK(descriptors() == before, "no descriptor stays open");
 	host->config.source[SOURCE_library].period_ms = 30;
 	CHECK(!library->start(host, state) && watched_count() == 3 && !watched_at(1)->period_ns &&
 		      watched_at(2)->events == EPOLLIN,
@@ -180,21 +201,25 @@ static void begins(struct host *host, void **state)
 
 static void strangers(struct host *host)
 {
+	const unsigned int before = descriptors();
 	struct gchint_stream *map;
 	int fd;
 
 	post(-1);
 	map = map_new(&fd, false, 1);
 	post(fd);
+	post_copies(fd, 2);
 	munmap(map, sizeof(*map));
 	close(fd);
 	receive();
+	CHECK(descriptors() == before, "no descriptor of an invalid message stays open");
 	munmap(ring(1), sizeof(*map));
 	unit_memory_left(0);
 	receive();
 	unit_memory_left(-1);
 	are(host,
 	    "drop 1 'library' 'a message without a ring'\n"
+	    "drop 1 'library' 'not a sealed ring of libgchint's'\n"
 	    "drop 1 'library' 'not a sealed ring of libgchint's'\n"
 	    "drop 1 'library' 'no memory for a ring'\n",
 	    "an invalid ring is counted");
@@ -501,9 +526,7 @@ void unit_library(void)
 	place_file(path, "me\n");
 	CHECK(!hotspots->start(&host, &other), "programs are sampled");
 	/* Another test checks the event. */
-	for (size_t i = 0; i < queue_fill(host.queue); i++)
-		definition_free(queue_peek(host.queue, i)->define);
-	queue_consume(host.queue, queue_fill(host.queue));
+	records_forget(&host);
 	begins(&host, &state);
 	strangers(&host);
 	map = hints(&host);
