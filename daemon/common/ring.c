@@ -173,6 +173,13 @@ bool ring_name(const struct ring_reader *ring, uint32_t *at, bool dead, char lin
 	return false;
 }
 
+uint32_t ring_unread(const struct ring_reader *ring)
+{
+	const uint32_t n = __atomic_load_n(&ring->map->tail, __ATOMIC_RELAXED) - ring->position;
+
+	return n < GCHINT_STREAM_EVENTS ? n : GCHINT_STREAM_EVENTS;
+}
+
 uint32_t ring_lost(struct ring_reader *ring)
 {
 	uint32_t lost = __atomic_load_n(&ring->map->lost, __ATOMIC_RELAXED);

@@ -73,6 +73,8 @@ enum ring_found ring_next(struct ring_reader *ring, struct gchint_stream_event *
  */
 bool ring_name(const struct ring_reader *ring, uint32_t *at, bool dead, char line[RING_NAME]);
 
+/* Number of events that the program has begun and ring_next() has not passed. */
+uint32_t ring_unread(const struct ring_reader *ring);
 /* Number of events dropped since the last call because the ring was full. */
 uint32_t ring_lost(struct ring_reader *ring);
 /*

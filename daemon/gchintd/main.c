@@ -163,9 +163,14 @@ int main(int argc, char **argv)
 	if (d.writer)
 		writer_stats(d.writer, &stats);
 	d.host.patient = d.writer && !stats.stopped;
+	d.host.stuck = false;
 	sources_stop(d.sources);
 	cost_stop(cost);
 	board_end(&d.host);
+	if (d.host.lost)
+		log_line(LOG_WARNING, "record",
+			 "%llu records at the end were lost: the disk is too slow or full",
+			 (unsigned long long)d.host.lost);
 stop_writer:
 	writer_stop(d.writer);
 free_host:

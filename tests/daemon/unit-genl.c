@@ -473,6 +473,18 @@ static void ends(struct host *host, void *state)
 	CHECK(naps == 2, "the end waits for a slow writer");
 	records_are(host->queue, "phase 200: 8 from 100, 4 of 70/71, end 1\n",
 		    "messages sent before the end are recorded");
+	fill(host->queue, 0);
+	host->lost = 5;
+	host->patient = true;
+	emptied = host->queue;
+	naps = 0;
+	host_drop(host, "genl", 6, "more");
+	emptied = NULL;
+	host->patient = false;
+	records_are(host->queue,
+		    "drop 5 'record' 'queue full: the disk is too slow or full'\n"
+		    "drop 6 'genl' 'more'\n",
+		    "a slow writer is waited for after records were lost, too");
 }
 
 void unit_genl(void)

@@ -22,6 +22,7 @@
 #include <gchint-stream.h>
 #include <uapi/linux/gchint.h>
 
+#include "../../daemon/common/clock.h"
 #include "../../daemon/gchintd/hint/tracker.h"
 #include "../../daemon/gchintd/store/queue.h"
 #include "faults.h"
@@ -422,6 +423,45 @@ static void killed(struct host *host)
 	munmap(map, sizeof(*map));
 }
 
+/*
+ * The writer does not write. The wait for it is long enough to be told from other readings of the
+ * clock, of which each is 100 ms after the one before.
+ */
+static void hangs(struct host *host)
+{
+	const struct record r = { .t = 1, .type = RECORD_SAMPLE };
+	struct gchint_stream *map = ring(getpid());
+	uint64_t waited[3], lost[3];
+
+	receive();
+	records_forget(host);
+	while (queue_push(host->queue, &r))
+		;
+	faults.leap_ns = NSEC_PER_SEC / 10;
+	for (int i = 0; i < 3; i++) {
+		for (int n = 0; i < 2 && n < 20; n++)
+			lease(map, 3500, GCHINT_STREAM_ATTACH, 1, 77, 0);
+		munmap(map, sizeof(*map));
+		waited[i] = faults.ahead_ns;
+		lost[i] = host->lost;
+		map = ring(getpid());
+		receive();
+		waited[i] = faults.ahead_ns - waited[i];
+		lost[i] = host->lost - lost[i];
+	}
+	faults.leap_ns = faults.ahead_ns = 0;
+	CHECK(waited[0] >= 5 * NSEC_PER_SEC, "a ring that is replaced is read whatever it takes,");
+	CHECK(waited[1] < 5 * NSEC_PER_SEC && waited[2] < 5 * NSEC_PER_SEC,
+	      "but the writer is waited for once if it hangs");
+	CHECK(lost[1] == lost[2] + 20, "events that stay in a ring are counted");
+	tell(map, &(struct gchint_stream_event){ .time = 5000, .type = GCHINT_STREAM_CLOSE });
+	records_forget(host);
+	period();
+	munmap(map, sizeof(*map));
+	records_forget(host);
+	host->lost = 0;
+}
+
 /* Whether the map file of this process is the text; removes it. */
 static bool map_is(const char *want)
 {
@@ -533,6 +573,7 @@ void unit_library(void)
 	much(&host, map);
 	again(&host, map);
 	killed(&host);
+	hangs(&host);
 	names(&host);
 	/* At the end pending events are read, and everything ends. */
 	map = ring(12);
@@ -563,6 +604,7 @@ void unit_library(void)
 	munmap(map, sizeof(*map));
 	map = ring(getpid());
 	lease(map, 4000, GCHINT_STREAM_ATTACH, 1, 77, 0);
+	host.patient = true;
 	library->stop(state);
 	munmap(map, sizeof(*map));
 	are(&host,

@@ -188,6 +188,14 @@ static void ring_count_lost(struct library *l, struct ring *ring)
 	host_drop(l->host, "library", lost, "a program's ring ran over");
 }
 
+/* Are events to stay in their rings for now? */
+static bool queue_is_short(const struct library *l)
+{
+	const struct queue *q = l->host->queue;
+
+	return q && !host_waits(l->host) && queue_room(q) < QUEUE_RESERVE(queue_size(q));
+}
+
 /*
  * @dead: the program has ended, so an unfinished event stays unfinished. Returns whether the ring
  * is empty. If the queue is full, events stay in the ring, also in that of a dead program, unless
@@ -203,8 +211,7 @@ static bool ring_drain(struct library *l, struct ring *ring, bool dead)
 		struct gchint_stream_event event;
 		enum ring_found found;
 
-		if (l->host->queue && !l->host->patient &&
-		    queue_room(l->host->queue) < QUEUE_RESERVE(queue_size(l->host->queue)))
+		if (queue_is_short(l))
 			break;
 		found = ring_next(&ring->in, &event, dead);
 		empty = found == RING_EMPTY;
@@ -224,15 +231,22 @@ static bool ring_drain(struct library *l, struct ring *ring, bool dead)
 	return empty || ring->closed;
 }
 
-/* Before the ring is freed: the loop waits for the writer if the queue is full. */
+/* Before the ring is freed: counts what the queue had no space for. */
 static void ring_drain_all(struct library *l, struct ring *ring)
+{
+	/* A ring that another process writes for a dead one may go on: its size is enough. */
+	if (!ring_drain(l, ring, true) && queue_is_short(l))
+		host_lose(l->host, ring_unread(&ring->in));
+}
+
+/* The same of a ring that another one replaces: the loop waits for the writer. */
+static void ring_drain_patiently(struct library *l, struct ring *ring)
 {
 	const bool patient = l->host->patient;
 
 	l->host->patient = true;
-	/* A ring that another process writes for a dead one may go on: its size is enough. */
-	ring_drain(l, ring, true);
-	l->host->patient &= patient;
+	ring_drain_all(l, ring);
+	l->host->patient = patient;
 }
 
 /*
@@ -316,7 +330,7 @@ static void ring_add(struct library *l, struct ring_reader *in)
 	/* The program called exec, or opened a new ring: its previous leases end. */
 	for (struct ring **at = &l->rings; *at; at = &(*at)->next)
 		if ((*at)->in.pid == in->pid) {
-			ring_drain_all(l, *at);
+			ring_drain_patiently(l, *at);
 			ring_end_leases(l, *at, GCHINT_LEASE_EXEC);
 			ring_free(l, at);
 			break;

@@ -15,12 +15,34 @@
 /* How long the writer may take for a batch before records are dropped all the same. */
 #define PATIENCE (5 * NSEC_PER_SEC)
 
+static bool host_has_room(struct host *host, size_t records)
+{
+	bool room = queue_room(host->queue) >= records;
+
+	/* Once is enough: a disk that has failed would delay each record by so much. */
+	if (!room && host_waits(host)) {
+		room = queue_wait_room(host->queue, records, PATIENCE);
+		host->stuck = !room;
+	}
+	if (room)
+		host->stuck = false;
+	return room;
+}
+
 static bool host_push(struct host *host, const struct record *r)
 {
-	/* Once is enough: a disk that has failed would delay each record by so much. */
-	if (host->patient && !queue_room(host->queue))
-		host->patient = queue_wait_room(host->queue, PATIENCE);
-	return queue_push(host->queue, r);
+	return host_has_room(host, 1) && queue_push(host->queue, r);
+}
+
+bool host_waits(const struct host *host)
+{
+	return host->patient && !host->stuck;
+}
+
+void host_lose(struct host *host, uint64_t records)
+{
+	host->lost += records;
+	host->lost_total += records;
 }
 
 void host_record(struct host *host, const struct record *r)
@@ -38,18 +60,15 @@ void host_record(struct host *host, const struct record *r)
 		};
 
 		/* Push both or neither, so that the gap is recorded before the next record. */
-		if (queue_room(host->queue) < 2) {
-			host->lost++;
-			host->lost_total++;
+		if (!host_has_room(host, 2)) {
+			host_lose(host, 1);
 			return;
 		}
 		queue_push(host->queue, &drop);
 		host->lost = 0;
 	}
-	if (!host_push(host, r)) {
-		host->lost++;
-		host->lost_total++;
-	}
+	if (!host_push(host, r))
+		host_lose(host, 1);
 }
 
 void host_define(struct host *host, struct definition *d)
@@ -60,8 +79,7 @@ void host_define(struct host *host, struct definition *d)
 		return;
 	r.t = d->t;
 	if (!host->queue || !host_push(host, &r)) {
-		host->lost += !!host->queue;
-		host->lost_total += !!host->queue;
+		host_lose(host, !!host->queue);
 		definition_free(d);
 	}
 }

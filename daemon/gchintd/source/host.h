@@ -30,6 +30,7 @@ struct host {
 	struct tracker *tracker;
 	struct metrics *metrics;
 	bool patient; /* wait for the writer if the queue is full, do not drop */
+	bool stuck; /* the last such wait was in vain, and the queue is still full */
 	bool traced; /* a tracepoint reports every change of frequency */
 	struct hotspots *hotspots; /* of the hotspots source; NULL: no thread is sampled */
 	struct iio_buffers *iio_buffers; /* of the iio source, or NULL */
@@ -51,6 +52,11 @@ void host_note_at(struct host *host, uint64_t t, int priority, const char *sourc
 		  ...) __attribute__((format(printf, 5, 6)));
 /* Records that observations were lost. @source and @why are constant strings. */
 void host_drop(struct host *host, const char *source, uint64_t count, const char *why);
+
+/* Whether the next record will wait for the writer if the queue is full. */
+bool host_waits(const struct host *host);
+/* Counts records that the full queue did not take. */
+void host_lose(struct host *host, uint64_t records);
 
 /* Shorthands for definitions. */
 void host_meta(struct host *host, const char *key, const char *value);

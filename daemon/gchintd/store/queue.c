@@ -94,11 +94,11 @@ bool queue_push(struct queue *q, const struct record *r)
 	return true;
 }
 
-bool queue_wait_room(struct queue *q, uint64_t patience_ns)
+bool queue_wait_room(struct queue *q, size_t records, uint64_t patience_ns)
 {
 	const uint64_t end = clock_now() + patience_ns;
 
-	while (!queue_room(q)) {
+	while (queue_room(q) < records) {
 		if (clock_now() >= end)
 			return false;
 		queue_kick(q);

@@ -25,8 +25,8 @@ bool queue_push(struct queue *q, const struct record *r);
 size_t queue_size(const struct queue *q);
 /* Producer. Number of records that still fit. */
 size_t queue_room(const struct queue *q);
-/* Producer. Waits until a record fits; returns false if the consumer takes longer than that. */
-bool queue_wait_room(struct queue *q, uint64_t patience_ns);
+/* Producer. Waits until so many fit; returns false if the consumer takes longer than that. */
+bool queue_wait_room(struct queue *q, size_t records, uint64_t patience_ns);
 /* Producer: wake the consumer now, for a flush or the end. */
 void queue_kick(struct queue *q);
 
