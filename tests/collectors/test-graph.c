@@ -179,7 +179,8 @@ static const struct wide_row {
 
 /*
  * Under the thread sanitizer, a child of a process with threads cannot start any. Under the address
- * sanitizer, its first malloc() hangs if another thread was in malloc() at the fork.
+ * sanitizer, its first malloc() hangs if another thread was in malloc() at the fork, and each new
+ * thread, such as one of the collector's workers, is in malloc() before it begins.
  */
 #ifdef __SANITIZE_THREAD__
 #define FORKS_RUN false
@@ -197,6 +198,11 @@ static int model_child(void *arg)
 	return model_run(arg);
 }
 
+static bool has_workers(const struct wide_row *w)
+{
+	return strstr(w->row.options, "workers=") || (w->other && strstr(w->other, "workers="));
+}
+
 static void row_run(const struct wide_row *w, unsigned int steps, uint64_t seed)
 {
 	static char text[4096];
@@ -206,7 +212,8 @@ static void row_run(const struct wide_row *w, unsigned int steps, uint64_t seed)
 				 .steps = steps / w->row.part,
 				 .threads = w->forks && FORKS_ALONE ? 1 : w->row.threads,
 				 .other = w->other ? other : NULL,
-				 .forks = w->forks && FORKS_RUN };
+				 .forks = w->forks && FORKS_RUN &&
+					  !(FORKS_ALONE && has_workers(w)) };
 	int status;
 
 	snprintf(options, sizeof(options), "%s" CHECKS ",seed=%llu", w->row.options,
