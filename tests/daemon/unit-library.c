@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -546,6 +547,46 @@ static void names(struct host *host)
 	unsetenv("GCHINT_SYMBOLS");
 }
 
+/* The kernel merges equal notifications: those of the directory and of a file in it alternate. */
+static unsigned int scans_read(int inotify)
+{
+	char events[4096];
+	const ssize_t n = read(inotify, events, sizeof(events));
+	unsigned int scans = 0;
+
+	for (ssize_t at = 0; at < n;) {
+		struct inotify_event e;
+
+		memcpy(&e, events + at, sizeof(e));
+		at += (ssize_t)(sizeof(e) + e.len);
+		scans += (e.mask & IN_ISDIR) && !e.len;
+	}
+	return scans;
+}
+
+/* Its directory of threads has one. */
+static void invents_threads(struct host *host, const char *task)
+{
+	const int inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	struct gchint_stream *map = ring(12);
+	char thread[60];
+
+	snprintf(thread, sizeof(thread), "%s/4321", task);
+	receive();
+	if (inotify_add_watch(inotify, task, IN_OPEN) < 0 ||
+	    inotify_add_watch(inotify, thread, IN_OPEN) < 0)
+		abort();
+	for (int i = 0; i < 50; i++)
+		lease(map, 3950, GCHINT_STREAM_ATTACH, 0, 1000 + i, 0);
+	lease(map, 3950, GCHINT_STREAM_ATTACH, 1, 78, 0);
+	tell(map, &(struct gchint_stream_event){ .time = 5000, .type = GCHINT_STREAM_CLOSE });
+	period();
+	CHECK(scans_read(inotify) == 4, "threads that a program invents are searched 4 times");
+	close(inotify);
+	munmap(map, sizeof(*map));
+	records_forget(host);
+}
+
 void unit_library(void)
 {
 	const struct source *hotspots = source_table[SOURCE_hotspots];
@@ -598,10 +639,10 @@ void unit_library(void)
 	    "lease 10000: 5 of @/4321 slot 1 role ?\n"
 	    "lease 10000: 5 of @/@ slot 2 role ?\n",
 	    "a thread in another PID namespace has its number here");
-	unlink(path);
-	*strrchr(path, '/') = '\0';
-	rmdir(path);
 	munmap(map, sizeof(*map));
+	snprintf(path, sizeof(path), "proc/%d/task", (int)getpid());
+	invents_threads(&host, path);
+	unit_remove(path);
 	map = ring(getpid());
 	lease(map, 4000, GCHINT_STREAM_ATTACH, 1, 77, 0);
 	host.patient = true;

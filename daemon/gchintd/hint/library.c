@@ -28,8 +28,10 @@
 #include "../store/queue.h"
 #include "tracker.h"
 
-#define RINGS 1024
-#define ROUND 4096 /* events read from one ring before the next ring is read */
+#define RINGS	1024
+#define THREADS 4096 /* of one process in another pid namespace */
+#define SCANS	4 /* of these, each time its ring is read: a program may name threads it has not */
+#define ROUND	4096 /* events read from one ring before the next ring is read */
 /* Part of the queue to leave to the other sources: one process has dozens of definitions. */
 #define QUEUE_RESERVE(size) ((size) / 8)
 
@@ -50,6 +52,10 @@ struct library {
 	uint64_t sessions;
 	int fd;
 	char path[108];
+	/* Of the ring that is read now */
+	struct host_thread thread[THREADS];
+	size_t threads;
+	unsigned int scans;
 };
 
 /* That of gchintctl record, which its command inherits, or the service's. */
@@ -120,13 +126,28 @@ static void ring_end_leases(struct library *l, struct ring *ring, enum gchint_le
 		}
 }
 
-/* The number of one of its threads in our pid namespace; the process's if it is unknown. */
-static int32_t ring_map_tid(const struct library *l, const struct ring *ring, int32_t tid)
+/* 0 if the last scan has not found it */
+static int32_t thread_find(const struct library *l, int32_t own)
 {
+	for (size_t i = 0; i < l->threads; i++)
+		if (l->thread[i].own == own)
+			return l->thread[i].tid;
+	return 0;
+}
+
+/* The number of one of its threads in our pid namespace; the process's if it is unknown. */
+static int32_t ring_map_tid(struct library *l, const struct ring *ring, int32_t tid)
+{
+	int32_t found = tid;
+
 	if (ring->in.pid != ring->own_pid)
-		tid = tid == ring->own_pid ? ring->in.pid :
-					     host_outer_tid(l->host, ring->in.pid, tid);
-	return tid > 0 ? tid : ring->in.pid;
+		found = tid == ring->own_pid ? ring->in.pid : thread_find(l, tid);
+	if (!found && l->scans < SCANS) {
+		l->scans++;
+		l->threads = host_threads(l->host, ring->in.pid, l->thread, THREADS);
+		found = thread_find(l, tid);
+	}
+	return found > 0 ? found : ring->in.pid;
 }
 
 /* @now: the last reading of the clock. */
@@ -207,6 +228,8 @@ static bool ring_drain(struct library *l, struct ring *ring, bool dead)
 	uint64_t now = begin, unfinished = 0;
 	bool empty = false;
 
+	/* A number may be another thread's now. */
+	l->threads = l->scans = 0;
 	for (int n = 0; n < (dead ? GCHINT_STREAM_EVENTS : ROUND) && !ring->closed; n++) {
 		struct gchint_stream_event event;
 		enum ring_found found;

@@ -162,22 +162,22 @@ int32_t host_own_tid(const struct host *host, int32_t pid, int32_t tid)
 	return own;
 }
 
-int32_t host_outer_tid(const struct host *host, int32_t pid, int32_t own)
+size_t host_threads(const struct host *host, int32_t pid, struct host_thread *threads, size_t most)
 {
 	struct dirent *entry;
-	int32_t found = 0;
+	size_t nr = 0;
 	char path[64];
 	DIR *dir;
 
 	snprintf(path, sizeof(path), "%s/%d/task", host->root.procfs, pid);
 	dir = opendir(path);
-	while (dir && !found && (entry = readdir(dir))) {
+	while (dir && nr < most && (entry = readdir(dir))) {
 		const int32_t tid = (int32_t)strtol(entry->d_name, NULL, 10);
 
-		if (tid > 0 && host_own_tid(host, pid, tid) == own)
-			found = tid;
+		if (tid > 0)
+			threads[nr++] = (struct host_thread){ tid, host_own_tid(host, pid, tid) };
 	}
 	if (dir)
 		closedir(dir);
-	return found;
+	return nr;
 }

@@ -66,11 +66,16 @@ void host_clock(struct host *host, const char *source, const char *clock, int64_
 		uint64_t error_ns, const char *how);
 
 /*
- * The number of a thread of @pid in that process's own, innermost pid namespace, and the reverse:
- * @pid and the outer number are in ours. They return @tid, and 0, if there is no such thread or
- * the kernel does not say.
+ * The number of a thread of @pid in that process's own, innermost pid namespace; @tid if there is
+ * no such thread or the kernel does not say. @pid and @tid are in ours.
  */
 int32_t host_own_tid(const struct host *host, int32_t pid, int32_t tid);
-int32_t host_outer_tid(const struct host *host, int32_t pid, int32_t own);
+
+struct host_thread {
+	int32_t tid, own; /* in our pid namespace, and in its own */
+};
+
+/* Finds the threads of @pid; returns how many, at most @most. */
+size_t host_threads(const struct host *host, int32_t pid, struct host_thread *threads, size_t most);
 
 #endif
