@@ -180,27 +180,17 @@ static const struct wide_row {
 /*
  * Under the thread sanitizer, a child of a process with threads cannot start any. Under the address
  * sanitizer, its first malloc() hangs if another thread was in malloc() at the fork, and each new
- * thread, such as one of the collector's workers, is in malloc() before it begins.
+ * thread, such as the heap's own, is in malloc() before it begins.
  */
-#ifdef __SANITIZE_THREAD__
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define FORKS_RUN false
 #else
 #define FORKS_RUN true
-#endif
-#ifdef __SANITIZE_ADDRESS__
-#define FORKS_ALONE true
-#else
-#define FORKS_ALONE false
 #endif
 
 static int model_child(void *arg)
 {
 	return model_run(arg);
-}
-
-static bool has_workers(const struct wide_row *w)
-{
-	return strstr(w->row.options, "workers=") || (w->other && strstr(w->other, "workers="));
 }
 
 static void row_run(const struct wide_row *w, unsigned int steps, uint64_t seed)
@@ -210,10 +200,9 @@ static void row_run(const struct wide_row *w, unsigned int steps, uint64_t seed)
 	struct model_run run = { .options = options,
 				 .seed = seed,
 				 .steps = steps / w->row.part,
-				 .threads = w->forks && FORKS_ALONE ? 1 : w->row.threads,
+				 .threads = w->row.threads,
 				 .other = w->other ? other : NULL,
-				 .forks = w->forks && FORKS_RUN &&
-					  !(FORKS_ALONE && has_workers(w)) };
+				 .forks = w->forks && FORKS_RUN };
 	int status;
 
 	snprintf(options, sizeof(options), "%s" CHECKS ",seed=%llu", w->row.options,
