@@ -151,6 +151,9 @@ bool ring_name(const struct ring_reader *ring, uint32_t *at, bool dead, char lin
 		const size_t n = tail - *at < RING_NAME ? tail - *at : RING_NAME;
 
 		end = memchr(text, '\n', n);
+		/* Several lines may have been begun: these zeros are theirs. */
+		if (!end && !dead && memchr(text, '\0', n))
+			return false;
 		if (!end && (dead || n == RING_NAME)) {
 			*at += (uint32_t)n;
 			continue;

@@ -24,6 +24,7 @@
 #include <uapi/linux/gchint.h>
 
 #include "../../daemon/common/clock.h"
+#include "../../daemon/common/ring.h"
 #include "../../daemon/gchintd/hint/tracker.h"
 #include "../../daemon/gchintd/store/queue.h"
 #include "faults.h"
@@ -587,6 +588,29 @@ static void invents_threads(struct host *host, const char *task)
 	records_forget(host);
 }
 
+/* Three threads have begun a line of 500 bytes, and finish them later. */
+static void begun_names(void)
+{
+	struct gchint_stream_names *names = calloc(1, sizeof(*names));
+	const struct ring_reader reader = { .names = names };
+	char line[RING_NAME];
+	unsigned int lines = 0;
+	uint32_t at = 0;
+	bool early;
+
+	if (!names)
+		abort();
+	names->tail = 3 * 500;
+	early = ring_name(&reader, &at, false, line);
+	memset(names->text, 'x', 3 * 500);
+	for (int i = 1; i <= 3; i++)
+		names->text[i * 500 - 1] = '\n';
+	while (ring_name(&reader, &at, false, line))
+		lines += strlen(line) == 499;
+	CHECK(!early && lines == 3, "names of several threads at once are waited for");
+	free(names);
+}
+
 void unit_library(void)
 {
 	const struct source *hotspots = source_table[SOURCE_hotspots];
@@ -616,6 +640,7 @@ void unit_library(void)
 	killed(&host);
 	hangs(&host);
 	names(&host);
+	begun_names();
 	/* At the end pending events are read, and everything ends. */
 	map = ring(12);
 	lease(map, 3900, GCHINT_STREAM_ATTACH, 0, 12, 0);
