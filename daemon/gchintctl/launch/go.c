@@ -115,7 +115,9 @@ static bool image_find_section(const struct image *m, const char *name, ElfW(Shd
 static uint64_t image_file_offset(const struct image *m, uint64_t address)
 {
 	const ElfW(Ehdr) *elf = image_at(m, 0, sizeof(*elf));
-	const ElfW(Phdr) *p = image_at(m, elf->e_phoff, (uint64_t)elf->e_phnum * sizeof(*p));
+	const ElfW(Phdr) *p =
+		elf->e_phoff % 8 ? NULL :
+				   image_at(m, elf->e_phoff, (uint64_t)elf->e_phnum * sizeof(*p));
 
 	for (unsigned int i = 0; p && i < elf->e_phnum; i++)
 		if (p[i].p_type == PT_LOAD && (p[i].p_flags & PF_X) && address >= p[i].p_vaddr &&
@@ -298,9 +300,11 @@ static const char *table_find_functions(const struct image *m, uint64_t *offset)
 			    memcmp(base + name, functions[n], length))
 				continue;
 			offset[n] = image_file_offset(m, text + e[i].offset);
-			found += offset[n] != 0;
 		}
 	}
+	/* A damaged table may have one twice. */
+	for (unsigned int n = 0; n < AT_NR; n++)
+		found += offset[n] != 0;
 	return found == AT_NR ? NULL : "its runtime has not the functions that are probed";
 }
 
