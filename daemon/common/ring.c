@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -32,6 +34,14 @@ static const struct gchint_stream_names *names_map(const struct gchint_stream *r
 	return map == MAP_FAILED ? NULL : (const void *)((const struct gchint_stream *)map + 1);
 }
 
+/* Its program can punch a hole into such a file: to read it is SIGBUS if no huge page is left. */
+static bool file_is_huge(int fd)
+{
+	struct statfs fs;
+
+	return fstatfs(fd, &fs) || (unsigned long)fs.f_type == HUGETLBFS_MAGIC;
+}
+
 /* Returns NULL and sets *why if the file is not a ring of libgchint's. */
 static struct gchint_stream *ring_map(int fd, off_t *size, const char **why)
 {
@@ -41,7 +51,7 @@ static struct gchint_stream *ring_map(int fd, off_t *size, const char **why)
 
 	*why = "not a sealed ring of libgchint's";
 	seals = fcntl(fd, F_GET_SEALS);
-	if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(fd, &st) ||
+	if (seals < 0 || !(seals & F_SEAL_SHRINK) || file_is_huge(fd) || fstat(fd, &st) ||
 	    st.st_size < (off_t)sizeof(*map))
 		return NULL;
 	*size = st.st_size;

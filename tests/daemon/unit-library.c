@@ -214,6 +214,15 @@ static void strangers(struct host *host)
 	post_copies(fd, 2);
 	munmap(map, sizeof(*map));
 	close(fd);
+	/* Huge pages; none are needed as long as it is not mapped. */
+	fd = memfd_create("huge", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB);
+	if (fd < 0)
+		fd = memfd_create("unsealed", MFD_CLOEXEC);
+	if (ftruncate(fd, 32 << 20))
+		abort();
+	fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+	post(fd);
+	close(fd);
 	receive();
 	CHECK(descriptors() == before, "no descriptor of an invalid message stays open");
 	munmap(ring(1), sizeof(*map));
@@ -222,6 +231,7 @@ static void strangers(struct host *host)
 	unit_memory_left(-1);
 	are(host,
 	    "drop 1 'library' 'a message without a ring'\n"
+	    "drop 1 'library' 'not a sealed ring of libgchint's'\n"
 	    "drop 1 'library' 'not a sealed ring of libgchint's'\n"
 	    "drop 1 'library' 'not a sealed ring of libgchint's'\n"
 	    "drop 1 'library' 'no memory for a ring'\n",
