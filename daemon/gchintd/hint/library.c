@@ -358,6 +358,9 @@ static void ring_add(struct library *l, struct ring_reader *in)
 			ring_free(l, at);
 			break;
 		}
+	/* There is little address space, or the file is too short for them. */
+	if ((in->map->features & GCHINT_STREAM_NAMES) && !in->names)
+		host_drop(l->host, "library", 1, "names of a program's methods cannot be read");
 	ring->in = *in;
 	ring->own_pid = in->map->pid;
 	ring->session = TRACKER_LIBRARY | ++l->sessions;
