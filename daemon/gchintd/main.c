@@ -167,12 +167,12 @@ int main(int argc, char **argv)
 	sources_stop(d.sources);
 	cost_stop(cost);
 	board_end(&d.host);
-	if (d.host.lost)
-		log_line(LOG_WARNING, "record",
-			 "%llu records at the end were lost: the disk is too slow or full",
-			 (unsigned long long)d.host.lost);
 stop_writer:
 	writer_stop(d.writer);
+	if (d.writer && (d.host.lost || queue_fill(d.host.queue)))
+		log_line(LOG_WARNING, "record",
+			 "%llu records at the end were not written: the disk is too slow or full",
+			 (unsigned long long)(d.host.lost + queue_fill(d.host.queue)));
 free_host:
 	queue_free(d.host.queue);
 	rails_forget(&d.host);

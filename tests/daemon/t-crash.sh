@@ -71,6 +71,8 @@ kill "$job" 2>/dev/null
 wait "$job"
 ok "a file-size limit stops the recording, not the daemon" kill -0 "$pid"
 stop
+ok "records that were never written are counted at the end" \
+	grep -q "record: [1-9][0-9]* records at the end were not written" "$d/log"
 ok "the file-size limit is reported once" is 1 "$(grep -c 'no room on the disk' "$d/log")"
 ok "the limited file is valid and keeps its content" is "ok 1" \
 	"$(sqlite3 "$d/r.db" 'pragma integrity_check') $(sqlite3 "$d/r.db" 'select count(*) > 100 from phases')"
