@@ -474,6 +474,38 @@ static void hangs(struct host *host)
 	host->lost = 0;
 }
 
+/* A full ring takes two rounds to read: what was lost comes behind both. */
+static void overrun(struct host *host)
+{
+	struct gchint_stream *map = ring(getpid());
+
+	receive();
+	lease(map, 3000, GCHINT_STREAM_ATTACH, 0, 79, 0);
+	for (int i = 0; i < NR - 4; i++)
+		lease(map, 3000, GCHINT_STREAM_SAMPLE, 0, 1, 0);
+	phase(map, 3100, 0, 79, GCHINT_PHASE_MARK);
+	phase(map, 3200, 0, 79, GCHINT_PHASE_NONE);
+	phase(map, 3300, 0, 79, GCHINT_PHASE_MARK);
+	map->lost = 3;
+	period();
+	period();
+	lease(map, 3900, GCHINT_STREAM_CLOSE, 0, 79, 0);
+	period();
+	are(host,
+	    "process @ @ 'me'\n"
+	    "process @ @\n"
+	    "lease 3000: 0 of @/79 slot 0 role 0\n"
+	    "process @ 79\n"
+	    "drop 3 'library' 'a program's ring ran over'\n"
+	    "phase 3100: 8 from 3100, 4 of @/79, end 0\n"
+	    "phase 3200: 8 from 3100, 4 of @/79, end 1\n"
+	    "phase 3300: 9 from 3300, 4 of @/79, end 0\n"
+	    "lease 10000: 5 of @/79 slot 0 role ?\n"
+	    "phase 10000: 9 from 3300, 4 of @/79, end 2, uncertain\n",
+	    "a phase whose end was lost is uncertain, and none before");
+	munmap(map, sizeof(*map));
+}
+
 /* Whether the map file of this process is the text; removes it. */
 static bool map_is(const char *want)
 {
@@ -653,6 +685,7 @@ void unit_library(void)
 	much(&host, map);
 	again(&host, map);
 	killed(&host);
+	overrun(&host);
 	hangs(&host);
 	names(&host);
 	begun_names();

@@ -41,6 +41,10 @@ struct ring {
 	int32_t own_pid; /* in its own pid namespace */
 	uint64_t session;
 	bool closed;
+	/* Events were lost before a ticket of these, the last one included. */
+	bool gap;
+	uint32_t gap_first, gap_last;
+	uint32_t counted; /* the reader's position when lost events were last counted */
 	int32_t tid[RING_LEASES]; /* 0 none */
 };
 
@@ -199,14 +203,33 @@ static void library_on_event(struct library *l, struct ring *ring, struct gchint
 	}
 }
 
+/*
+ * The program lost events while the ring was full, so behind all that the ring had then. A reader
+ * that stopped before the end of the ring has not come to that place.
+ */
 static void ring_count_lost(struct library *l, struct ring *ring)
 {
-	uint32_t lost = ring_lost(&ring->in);
+	const uint32_t lost = ring_lost(&ring->in);
 
-	if (!lost)
+	if (lost) {
+		host_drop(l->host, "library", lost, "a program's ring ran over");
+		if (!ring->gap)
+			ring->gap_first = ring->counted + GCHINT_STREAM_EVENTS;
+		ring->gap_last = __atomic_load_n(&ring->in.map->tail, __ATOMIC_RELAXED);
+		ring->gap = true;
+	}
+	ring->counted = ring->in.position;
+}
+
+/* What is open at the reader's position is uncertain if events were lost there. */
+static void ring_pass_gap(struct library *l, struct ring *ring, bool empty)
+{
+	if (!ring->gap)
 		return;
-	tracker_gap(l->host->tracker);
-	host_drop(l->host, "library", lost, "a program's ring ran over");
+	if (empty || (int32_t)(ring->in.position - ring->gap_first) >= 0)
+		tracker_gap(l->host->tracker);
+	if (empty || (int32_t)(ring->in.position - ring->gap_last) >= 0)
+		ring->gap = false;
 }
 
 /* Are events to stay in their rings for now? */
@@ -236,6 +259,7 @@ static bool ring_drain(struct library *l, struct ring *ring, bool dead)
 
 		if (queue_is_short(l))
 			break;
+		ring_pass_gap(l, ring, false);
 		found = ring_next(&ring->in, &event, dead);
 		empty = found == RING_EMPTY;
 		if (empty)
@@ -246,6 +270,7 @@ static bool ring_drain(struct library *l, struct ring *ring, bool dead)
 			unfinished++;
 	}
 	ring_count_lost(l, ring);
+	ring_pass_gap(l, ring, empty);
 	if (unfinished)
 		host_drop(l->host, "library", unfinished,
 			  "a program ended while it wrote an event");
