@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "../ctl.h"
-#include "runtime.h"
 
 bool hints_disabled(void)
 {
@@ -15,7 +14,7 @@ bool hints_disabled(void)
 }
 
 void hints_report_none(const struct hint_count *count, const char *program, const char *file,
-		       bool loaded)
+		       const struct runtime *loaded)
 {
 	const char *slash = strrchr(program, '/'), *base = slash ? slash + 1 : program;
 	const char *in = file ? " in " : "", *where = file ? file : "";
@@ -31,8 +30,12 @@ void hints_report_none(const struct hint_count *count, const char *program, cons
 		ctl_error("no hints%s%s: GCHINT_DISABLE forbids them; unset it", in, where);
 	else if (loaded)
 		ctl_error("no hints%s%s: no process started the adapter of %s; its standard error "
-			  "may have the reason",
-			  in, where, runtime ? runtime->title : base);
+			  "may have the reason%s%s%s",
+			  in, where, loaded->title, runtime == loaded ? "" : ", or ",
+			  runtime == loaded ? "" : base,
+			  runtime == loaded ? "" :
+					      " resets the environment (as sudo) or changes the "
+					      "root directory (as chroot)");
 	else if (runtime)
 		ctl_error("no hints%s%s: %s is %s, which needs its adapter; use gchintctl run "
 			  "--record FILE -- %s",

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "hint-count.h"
+#include "runtime.h"
 
 /* The environment forbids hints. */
 bool hints_disabled(void);
@@ -15,9 +16,9 @@ bool hints_disabled(void);
  * @count: what was counted; no hints
  * @program: the command's first word
  * @file: the recording; NULL: none
- * @loaded: the adapter of its runtime was loaded into it
+ * @loaded: the runtime whose adapter was loaded, into it or the programs that it starts; NULL: none
  */
 void hints_report_none(const struct hint_count *count, const char *program, const char *file,
-		       bool loaded);
+		       const struct runtime *loaded);
 
 #endif

@@ -54,7 +54,7 @@ struct launch {
 	const char *program; /* that gives hints */
 	bool quiet;
 	enum child_left left;
-	bool loaded; /* with the adapter of its runtime */
+	const struct runtime *loaded; /* whose adapter is loaded; NULL: none */
 	bool explained; /* why it has none, where its runtime has one */
 };
 
@@ -646,7 +646,7 @@ static int launch_program(struct launch *l, const struct runtime *named, char **
 			  adapter);
 		return CTL_FAILED;
 	}
-	l->loaded = true;
+	l->loaded = runtime;
 	return launch_run(l, with);
 }
 
