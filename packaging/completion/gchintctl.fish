@@ -83,6 +83,7 @@ complete -c gchintctl -n '__gchintctl_in profile' -x -l cgroup -d 'only of such 
 complete -c gchintctl -n '__gchintctl_in profile' -x -l unit -d 'only of such a unit'
 complete -c gchintctl -n '__gchintctl_in profile' -x -s R -l runtime -a 'boehm dotnet gjs jvm lua mono node ocaml php python ruby' -d 'adapter of the programs that it starts'
 complete -c gchintctl -n '__gchintctl_in profile' -l signal -d 'ask threads by a signal'
+complete -c gchintctl -n '__gchintctl_in profile' -s f -l follow -d 'wait for processes that it leaves running'
 complete -c gchintctl -n '__gchintctl_in profile' -l interpreted -d 'a JVM reports each call'
 complete -c gchintctl -n '__gchintctl_in profile' -l names-at-calls -d 'name methods at each call, for comparison'
 complete -c gchintctl -n '__gchintctl_in profile' -x -l format -a 'firefox perf-script speedscope' -d 'of an export'

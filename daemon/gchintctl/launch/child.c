@@ -244,7 +244,7 @@ static void orphans_report(const char *command, const struct helpers *helpers, p
 
 	if (children_read_others(helpers, pid, &left, 1))
 		ctl_error("%s ended and left process %d running: its hints are lost from here on; "
-			  "gchintctl run --follow waits until it ends",
+			  "--follow waits until it ends",
 			  command, left);
 }
 

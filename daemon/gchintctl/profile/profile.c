@@ -42,6 +42,8 @@ static const char usage[] =
 	"                         names, and calls take some hundred times as long\n"
 	"      --names-at-calls   for comparison: write the names at each call, as without a\n"
 	"                         tunnel, not once: a call takes four more system calls\n"
+	"  -f, --follow           wait for processes that PROGRAM leaves running when it ends,\n"
+	"                         such as a daemon (default: report one)\n"
 	"  -q, --quiet            do not print the next step\n"
 	"  -R, --runtime NAME     PROGRAM is a script or a launcher: load the adapter of that\n"
 	"                         runtime (gchintctl runtimes) into the programs that it starts\n"
@@ -84,7 +86,7 @@ struct options {
 	struct profile_keep keep;
 	struct profile_filter filter;
 	size_t lines;
-	bool energy, folded, interpreted, named_at_calls, quiet;
+	bool energy, folded, follow, interpreted, named_at_calls, quiet;
 };
 
 /* Reports before the program starts if samples will have less than they could. */
@@ -164,7 +166,7 @@ static int profile_record_into(const struct options *o, const struct profile_map
 	r.file = o->output ? o->output : "profile.db";
 	r.quiet = true;
 	r.hints_optional = true;
-	r.left = CHILD_LEFT_REPORT;
+	r.left = o->follow ? CHILD_LEFT_FOLLOW : CHILD_LEFT_REPORT;
 	recorder_add_option(&r, option);
 	setenv("GCHINT_SYMBOLS", maps->directory, 1);
 	ret = recorder_run(&r, command);
@@ -365,7 +367,8 @@ int cmd_profile(const struct ctl *ctl, int argc, char **argv)
 		{ "cgroup", required_argument, NULL, 'g' },
 		{ "command", required_argument, NULL, 'c' },
 		{ "energy", no_argument, NULL, 'e' },
-		{ "folded", no_argument, NULL, 'f' },
+		{ "folded", no_argument, NULL, 'd' },
+		{ "follow", no_argument, NULL, 'f' },
 		{ "format", required_argument, NULL, 't' },
 		{ "frequency", required_argument, NULL, 'F' },
 		{ "help", no_argument, NULL, 'h' },
@@ -398,7 +401,7 @@ int cmd_profile(const struct ctl *ctl, int argc, char **argv)
 	argv[1] = argv[0];
 	argc--;
 	argv++;
-	while ((opt = getopt_long(argc, argv, recording ? "+hc:F:m:o:qR:" : "c:hm:n:o:s:", longs,
+	while ((opt = getopt_long(argc, argv, recording ? "+c:fF:hm:o:qR:" : "c:hm:n:o:s:", longs,
 				  NULL)) >= 0) {
 		switch (opt) {
 		case 'c':
@@ -407,8 +410,11 @@ int cmd_profile(const struct ctl *ctl, int argc, char **argv)
 		case 'e':
 			o.energy = true;
 			break;
-		case 'f':
+		case 'd':
 			o.folded = true;
+			break;
+		case 'f':
+			o.follow = true;
 			break;
 		case 'F':
 			if (!option_in_range(optarg, 1, 2000, "--frequency"))
