@@ -178,6 +178,8 @@ static void summary_print(const struct profile *p)
 		printf("%.1f %% without an answer of their thread: method and phase are not "
 		       "known\n",
 		       percent_of(p->samples - answered, p->samples));
+	if (answered > p->derived && !named)
+		puts("no adapter named a method: gchintctl runtimes lists what each one sees");
 	if (p->derived)
 		printf("%zu samples of collector threads: their phase is what the collector's "
 		       "coordinator announced\n",
