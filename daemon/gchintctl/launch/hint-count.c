@@ -237,11 +237,17 @@ bool hint_count_read(struct hint_count *count, const char *path)
 {
 	sqlite3 *db = db_open(path);
 	sqlite3_stmt *s;
+	uint64_t begin, end;
 	bool found;
 
 	memset(count, 0, sizeof(*count));
 	if (!db)
 		return false;
+	if (!db_span(db, &begin, &end)) {
+		ctl_error("%s: the recording is empty: its hints are not known", path);
+		sqlite3_close(db);
+		return false;
+	}
 	s = db_query(db, count_sql);
 	found = db_next(s);
 	if (found) {
