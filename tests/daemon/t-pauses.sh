@@ -127,3 +127,7 @@ unpowered() { # REMEDY: the answer where powercap is the only source of energy, 
 }
 ok "summary: why no energy is known, and what to do" is \
 	"energy: unknown (no power rail is readable; powercap: modprobe intel_rapl_msr)" "$(unpowered "modprobe intel_rapl_msr")"
+# Two processes stand for most of the recording.
+stopped long "(1, 100000, 3900000, 7, 7, 4, 1, 0), (2, 200000, 3800000, 8, 8, 4, 1, 0)"
+ok "summary: a share over 100 % is explained" eval '"$ctl" summary "$d/long.db" | grep -q "^SHARE is of the recording.s length"'
+ok "summary: others need no explanation" eval '! "$ctl" summary "$d/processes.db" | grep -q "^SHARE is"'

@@ -93,8 +93,8 @@ static void answer_print_processes(const struct run *run, const struct processes
 		answer_print_paused(run, p->tgid[g], prefix);
 	}
 	if (processes > lines)
-		printf("and %zu more processes: gchintctl --json summary has them all\n",
-		       processes - lines);
+		printf("and %zu more process%s: gchintctl --json summary has them all\n",
+		       processes - lines, processes - lines > 1 ? "es" : "");
 }
 
 /* What is printed where there is no pause: single threads that collect or wait themselves. */
@@ -283,24 +283,26 @@ static void summary_print_head(const struct run *run)
 	sqlite3_finalize(s);
 }
 
-static void phases_print_row(const struct run *run, const char *name, const struct run_lengths *l)
+/* Returns whether it took longer than the recording, as phases of several threads can. */
+static bool phases_print_row(const struct run *run, const char *name, const struct run_lengths *l)
 {
 	char mhz[24] = "?";
 
 	if (!l->count) {
 		printf("%-22s %7s %10s %7s %9s %9s %9s %9s %8s\n", name, "?", "?", "?", "?", "?",
 		       "?", "?", "?");
-		return;
+		return false;
 	}
 	if (l->khz > 0)
 		snprintf(mhz, sizeof(mhz), "%.0f", l->khz / 1000);
 	printf("%-22s %7zu %10.3f %6.1f%% %9.3f %9.3f %9.3f %9.3f %8s\n", name, l->count,
 	       MS(l->total), 100 * (double)l->total / (double)run_duration(run), MS(l->mean),
 	       MS(l->p50), MS(l->p95), MS(l->max), mhz);
+	return l->total > run_duration(run);
 }
 
 /* Pauses are no sum of the rows above: phases of several threads are one pause. */
-static void phases_print_pauses(const struct run *run)
+static bool phases_print_pauses(const struct run *run)
 {
 	const struct pauses_sum sum = pauses_sum(run, PAUSES_ALL);
 	const struct run_lengths l = { .count = sum.count,
@@ -313,11 +315,12 @@ static void phases_print_pauses(const struct run *run)
 
 	if (sum.processes > 1)
 		snprintf(name, sizeof(name), "pauses, %zu processes", sum.processes);
-	phases_print_row(run, name, &l);
+	return phases_print_row(run, name, &l);
 }
 
 static void summary_print_phases(const struct run *run)
 {
+	bool longer = false;
 	char name[48];
 
 	printf("\n%-22s %7s %10s %7s %9s %9s %9s %9s %8s\n", "PHASE", "COUNT", "TOTAL ms", "SHARE",
@@ -329,10 +332,14 @@ static void summary_print_phases(const struct run *run)
 
 		run_lengths(run, g, &l);
 		if (l.count || l.unsure)
-			phases_print_row(run, run_group_name(g, name, sizeof(name)), &l);
+			longer |= phases_print_row(run, run_group_name(g, name, sizeof(name)), &l);
 	}
 	if (run->pauses)
-		phases_print_pauses(run);
+		longer |= phases_print_pauses(run);
+	if (longer)
+		puts("SHARE is of the recording's length; phases at the same time, of several "
+		     "threads or "
+		     "processes, add up to more than 100 %");
 	if (run->open || run->uncertain)
 		printf("left out of this table, because their end is not known: %zu phases that "
 		       "were still running at the end, %zu during which events were lost\n",
