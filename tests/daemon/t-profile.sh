@@ -50,6 +50,17 @@ else
 	ok "a new thread does not inherit a method" about "$f" - 60 140
 	ok "instructions alone show one function" bash -c "[ \$(sqlite3 '$f' \"select count(*) * 100 / (select count(*) from hotspots)
 		from hotspots h join symbols s on s.tgid = h.tgid and s.address = h.ip where s.name = 'work'\") -ge 80 ]"
+	objcopy --only-keep-debug "$d/profiled" "$d/profiled.debug"
+	objcopy --strip-all --add-gnu-debuglink="$d/profiled.debug" "$d/profiled" "$d/linked"
+	objcopy --strip-all "$d/profiled" "$d/bare"
+	named() { # NAME: of 100 samples of that program, those in its function
+		profile "$1" -- "$d/$1" methods 7
+		sqlite3 -readonly "$d/$1.db" "select sum(name = 'work') * 100 / count(*) >= 80 from hotspots h
+			join symbols s on s.tgid = h.tgid and s.address = h.ip where s.image = '$1'"
+	}
+	ok "functions of a stripped program are named by its debug symbols" is 1 "$(named linked)"
+	ok "without debug symbols they have no name" is "" "$(named bare)"
+	ok "and the report has the reason" bash -c "'$ctl' profile report '$d/bare.db' | grep -q 'have an image but no symbol'"
 	ok "samples of the phase belong to its method" is "1" "$(sqlite3 -readonly "$f" "select count(distinct method)
 		from hotspots where phase = 4 and method <> 0")"
 	"$ctl" profile report "$f" >"$d/report"

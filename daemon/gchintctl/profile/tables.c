@@ -204,6 +204,28 @@ static void table_print_rest(const struct table *t, size_t lines)
 		printf("  ... and %zu more: --lines\n", t->rows - lines);
 }
 
+/* Why places have no symbol. */
+static void table_print_unnamed(const struct table *t)
+{
+	size_t files = 0, nowhere = 0;
+
+	for (size_t i = 0; i < t->rows; i++)
+		if (t->row[i].key[1] == PROFILE_UNKNOWN) {
+			const bool known = t->row[i].key[0] != PROFILE_UNKNOWN;
+
+			*(known ? &files : &nowhere) += t->row[i].n;
+		}
+	if (files)
+		printf("%zu samples have an image but no symbol: the file has none there, mostly "
+		       "because it is stripped; debug symbols that are installed before recording "
+		       "name them\n",
+		       files);
+	if (nowhere)
+		printf("%zu samples have no image: no known mapping had their address, or it was "
+		       "not sampled\n",
+		       nowhere);
+}
+
 static bool table_print_places(const struct profile *p, size_t lines)
 {
 	struct table t;
@@ -227,6 +249,7 @@ static bool table_print_places(const struct profile *p, size_t lines)
 			       percent_of(t.row[i].n, p->samples), p->name[t.row[i].key[0]],
 			       p->name[t.row[i].key[1]]);
 		table_print_rest(&t, lines);
+		table_print_unnamed(&t);
 		table_free(&t);
 	}
 	return good;

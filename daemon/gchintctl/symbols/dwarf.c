@@ -23,7 +23,6 @@ static const Dwfl_Callbacks callbacks = {
 struct dwarf *dwarf_open(const char *path)
 {
 	struct dwarf *s = calloc(1, sizeof(*s));
-	Dwarf_Addr bias;
 	struct stat st;
 	int fd;
 
@@ -40,8 +39,7 @@ struct dwarf *dwarf_open(const char *path)
 			close(fd);
 		dwfl_report_end(s->dwfl, NULL, NULL);
 	}
-	if (!s->module || !dwfl_module_getelf(s->module, &s->bias) ||
-	    !dwfl_module_getdwarf(s->module, &bias)) {
+	if (!s->module || !dwfl_module_getelf(s->module, &s->bias)) {
 		dwarf_close(s);
 		return NULL;
 	}
@@ -53,6 +51,20 @@ void dwarf_close(struct dwarf *s)
 	if (s)
 		dwfl_end(s->dwfl);
 	free(s);
+}
+
+bool dwarf_function(struct dwarf *s, uint64_t address, struct symbol *found)
+{
+	GElf_Off offset;
+	GElf_Sym sym;
+	const char *name =
+		dwfl_module_addrinfo(s->module, s->bias + address, &offset, &sym, NULL, NULL, NULL);
+
+	/* Otherwise it may be the nearest one before the address. */
+	if (!name || GELF_ST_TYPE(sym.st_info) != STT_FUNC || offset >= sym.st_size)
+		return false;
+	*found = (struct symbol){ .start = address - offset, .size = sym.st_size, .name = name };
+	return true;
 }
 
 bool dwarf_find(struct dwarf *s, uint64_t address, struct dwarf_line *source)
@@ -75,6 +87,14 @@ struct dwarf *dwarf_open(const char *path)
 void dwarf_close(struct dwarf *s)
 {
 	(void)s;
+}
+
+bool dwarf_function(struct dwarf *s, uint64_t address, struct symbol *found)
+{
+	(void)s;
+	(void)address;
+	(void)found;
+	return false;
 }
 
 bool dwarf_find(struct dwarf *s, uint64_t address, struct dwarf_line *source)

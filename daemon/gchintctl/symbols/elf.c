@@ -15,6 +15,7 @@ struct elf {
 	char *base; /* NULL: cannot be read */
 	size_t size;
 	struct symbols functions;
+	struct symbol separate; /* the last one found in debugging information */
 	struct dwarf *dwarf; /* NULL: not opened yet, or none */
 	bool asked;
 };
@@ -99,11 +100,19 @@ const char *elf_path(const struct elf *e)
 	return e->path;
 }
 
-const struct symbol *elf_at(const struct elf *e, uint64_t offset, uint64_t *address)
+static struct dwarf *elf_dwarf(struct elf *e)
+{
+	if (!e->asked)
+		e->dwarf = dwarf_open(e->path);
+	e->asked = true;
+	return e->dwarf;
+}
+
+const struct symbol *elf_at(struct elf *e, uint64_t offset, uint64_t *address)
 {
 	const ElfW(Ehdr) *head = e->base ? elf_range(e, 0, sizeof(*head)) : NULL;
 	const ElfW(Phdr) *p =
-		head && e->functions.nr && head->e_phentsize == sizeof(*p) ?
+		head && head->e_phentsize == sizeof(*p) ?
 			elf_range(e, head->e_phoff, (uint64_t)head->e_phnum * sizeof(*p)) :
 			NULL;
 	const struct symbol *s = NULL;
@@ -113,14 +122,13 @@ const struct symbol *elf_at(const struct elf *e, uint64_t offset, uint64_t *addr
 		    offset - p[i].p_offset < p[i].p_filesz) {
 			*address = offset - p[i].p_offset + p[i].p_vaddr;
 			s = symbols_find(&e->functions, *address);
+			if (!s && elf_dwarf(e) && dwarf_function(e->dwarf, *address, &e->separate))
+				s = &e->separate;
 		}
 	return s;
 }
 
 bool elf_line(struct elf *e, uint64_t address, struct dwarf_line *line)
 {
-	if (!e->asked)
-		e->dwarf = dwarf_open(e->path);
-	e->asked = true;
-	return e->dwarf && dwarf_find(e->dwarf, address, line);
+	return elf_dwarf(e) && dwarf_find(e->dwarf, address, line);
 }

@@ -12,8 +12,11 @@ struct elf;
 struct elf *elf_open(const char *path);
 void elf_close(struct elf *e);
 const char *elf_path(const struct elf *e);
-/* The function at an offset in the file; @address receives its virtual address in the file. */
-const struct symbol *elf_at(const struct elf *e, uint64_t offset, uint64_t *address);
+/*
+ * The function at an offset in the file, by its own symbols, else by those of its debugging
+ * information; valid until the next call. @address receives its virtual address in the file.
+ */
+const struct symbol *elf_at(struct elf *e, uint64_t offset, uint64_t *address);
 /* The source line of such an address; false if unknown. */
 bool elf_line(struct elf *e, uint64_t address, struct dwarf_line *line);
 
