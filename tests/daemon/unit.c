@@ -420,7 +420,10 @@ typedef void part(void);
  */
 static void process_choose(void)
 {
-	enum { LOW = 100, AGAIN = 77 };
+	enum {
+		LOW = 100,
+		AGAIN = 77
+	};
 	int status = AGAIN << 8;
 
 	while (getpid() % 1024 < LOW && WIFEXITED(status) && WEXITSTATUS(status) == AGAIN) {
