@@ -60,7 +60,7 @@ else
 	}
 	ok "functions of a stripped program are named by its debug symbols" is 1 "$(named linked)"
 	ok "without debug symbols they have no name" is "" "$(named bare)"
-	ok "and the report has the reason" bash -c "'$ctl' profile report '$d/bare.db' | grep -q 'have an image but no symbol'"
+	ok "and the report has the reason" bash -c "'$ctl' profile report '$d/bare.db' | grep -q 'with an image but no symbol'"
 	ok "samples of the phase belong to its method" is "1" "$(sqlite3 -readonly "$f" "select count(distinct method)
 		from hotspots where phase = 4 and method <> 0")"
 	"$ctl" profile report "$f" >"$d/report"

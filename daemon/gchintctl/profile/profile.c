@@ -171,7 +171,7 @@ static int profile_record_into(const struct options *o, const struct profile_map
 	recorder_add_option(&r, option);
 	setenv("GCHINT_SYMBOLS", maps->directory, 1);
 	ret = recorder_run(&r, command);
-	/* Files are still to be removed if nobody reads what we print, as behind "| grep -q". */
+	/* Files are still to be removed if what we print is not read, as behind "| grep -q". */
 	signal(SIGPIPE, SIG_IGN);
 	if (!r.ran || access(r.file, R_OK))
 		return ret;

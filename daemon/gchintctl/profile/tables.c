@@ -216,14 +216,14 @@ static void table_print_unnamed(const struct table *t)
 			*(known ? &files : &nowhere) += t->row[i].n;
 		}
 	if (files)
-		printf("%zu samples have an image but no symbol: the file has none there, mostly "
+		printf("%zu sample%s with an image but no symbol: the file has none there, mostly "
 		       "because it is stripped; debug symbols that are installed before recording "
 		       "name them\n",
-		       files);
+		       files, files == 1 ? "" : "s");
 	if (nowhere)
-		printf("%zu samples have no image: no known mapping had their address, or it was "
+		printf("%zu sample%s without an image: no known mapping had the address, or it was "
 		       "not sampled\n",
-		       nowhere);
+		       nowhere, nowhere == 1 ? "" : "s");
 }
 
 static bool table_print_places(const struct profile *p, size_t lines)
