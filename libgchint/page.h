@@ -135,6 +135,7 @@ _Static_assert(sizeof(struct slot_page) <= 4096, "a page for each further block"
  * @grows: the kernel's session has slots in all blocks
  * @profile: GCHINT_PROFILE
  * @profiled: @profile, if the recorder's samples are answered, or need no answer; else 0
+ * @sending: the recorder may have the ring, which is not in @stream yet
  * @method: number of interpreted methods that have an address
  * @methods: where those addresses begin; 0 no range yet
  * @expect: expected length by phase and class (filter.c), in units of 1024 ns; 0 unknown
@@ -168,6 +169,7 @@ struct gchint_session {
 	uint8_t reported;
 	uint8_t profile;
 	uint8_t profiled;
+	uint8_t sending;
 	uint32_t method;
 	uintptr_t methods;
 	uint32_t expect[EXPECT_PHASES][EXPECT_KINDS];

@@ -65,18 +65,22 @@ static void on_sample(int number, siginfo_t *info, void *context)
 	struct gchint_session *s = &gchint_page.session;
 	const int saved = errno;
 	const pid_t tid = (pid_t)syscall(SYS_gettid);
-	const int open = stream_is_open(s);
+	/* In this order: if the ring has been sent, it is in place. Partner: stream_open(). */
+	const int sending = load_acquire(&s->sending), open = stream_is_open(s);
 
 	(void)number;
 	/* Any other SIGURG is one that the program would have ignored. */
 	if (info->si_code == POLL_IN && open)
 		answer(s, tid, 0, 0);
-	/* The recorder may be faster than stream_open(). Without a ring the timer stops itself. */
+	/*
+	 * The recorder may be faster than stream_open(). Samples before the ring is in place are
+	 * lost, the timer is not. A timer that outlives the ring removes itself.
+	 */
 	else if (info->si_code == SI_QUEUE)
 		timer_start(tid, (unsigned int)info->si_value.sival_int);
 	else if (info->si_code == SI_TIMER && timer_owns(info->si_value.sival_ptr) && open)
 		answer(s, tid, interrupted_at(context), (unsigned int)info->si_overrun);
-	else if (info->si_code == SI_TIMER && timer_owns(info->si_value.sival_ptr))
+	else if (info->si_code == SI_TIMER && timer_owns(info->si_value.sival_ptr) && !sending)
 		timer_start(tid, 0);
 	errno = saved;
 }

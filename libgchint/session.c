@@ -112,6 +112,8 @@ static int session_setup(struct gchint_session *s, unsigned int flags)
 	store_relaxed(&s->trace_fd, -1);
 	store_relaxed(&s->stream, NULL);
 	store_relaxed(&s->profiled, 0);
+	/* Another thread of the parent was sending its ring at the fork. */
+	store_relaxed(&s->sending, 0);
 	store_relaxed(&s->backend, GCHINT_BACKEND_NOTHING);
 	s->why = -ECANCELED;
 	s->bad = VARIABLE_NONE;

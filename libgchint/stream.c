@@ -146,6 +146,8 @@ int stream_open(struct gchint_session *s, const char *path, int answered, long l
 	if (method)
 		ring->features |= GCHINT_STREAM_METHODS;
 	store_relaxed(&s->profiled, ring->features & ~GCHINT_STREAM_NAMES ? s->profile : 0);
+	/* Partner: on_sample(). A recorder asks for timers as soon as it has the ring. */
+	store_release(&s->sending, 1);
 	ret = ring_send(fd, path);
 	if (ret) {
 		store_relaxed(&s->profiled, 0);
@@ -153,6 +155,7 @@ int stream_open(struct gchint_session *s, const char *path, int answered, long l
 	} else {
 		store_release(&s->stream, ring);
 	}
+	store_release(&s->sending, 0);
 close_fd:
 	close(fd);
 	return ret;

@@ -290,24 +290,76 @@ static void by_timer(void)
 	CHECK_IS(timers(), told);
 }
 
-/* A recorder that has the ring may ask before the session is known to be open. */
+ssize_t __real_sendmsg(int fd, const struct msghdr *msg, int flags);
+ssize_t __wrap_sendmsg(int fd, const struct msghdr *msg, int flags);
+
+/* What a recorder does when it has received the ring, while the sender is not running. */
+static void (*received)(void);
+
+ssize_t __wrap_sendmsg(int fd, const struct msghdr *msg, int flags)
+{
+	const ssize_t ret = __real_sendmsg(fd, msg, flags);
+
+	if (received)
+		received();
+	return ret;
+}
+
+static volatile sig_atomic_t expired;
+
+static void count_expiry(int number, siginfo_t *info, void *context)
+{
+	(void)number;
+	(void)context;
+	expired += info->si_code == SI_TIMER;
+}
+
+/* Asks for a timer, and returns when it has expired at least three times. */
+static void ask_before_open(void)
+{
+	struct sigaction watched = { .sa_sigaction = count_expiry, .sa_flags = SA_SIGINFO };
+	struct itimerspec every = { { 0, 1000000 }, { 0, 1000000 } };
+	struct sigevent to = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1 };
+	timer_t clock;
+
+	ask(1000);
+	/* A timer of the same clock and period, started later, expires later. */
+	CHECK_IS(sigaction(SIGUSR1, &watched, NULL), 0);
+	CHECK_IS(timer_create(CLOCK_THREAD_CPUTIME_ID, &to, &clock), 0);
+	CHECK_IS(timer_settime(clock, 0, &every, NULL), 0);
+	while (expired < 3)
+		;
+	CHECK_IS(timer_delete(clock), 0);
+}
+
+/* A recorder that has the ring may ask long before the session is known to be open. */
 static void asked_early(void)
 {
 	const int told = timers();
 	struct gchint_stream_event e;
 	struct gchint_stream *ring;
+	sigset_t samples_blocked;
 	int tries;
 
+	received = ask_before_open;
 	CHECK_IS(gchint_open(&s, 0), 0);
-	gchint_close(s);
+	received = NULL;
+	CHECK(expired >= 3);
+	/* receive() fills entries that the handler would take. */
+	sigemptyset(&samples_blocked);
+	sigaddset(&samples_blocked, SIGURG);
+	CHECK_IS(sigprocmask(SIG_BLOCK, &samples_blocked, NULL), 0);
 	ring = receive();
-	ask(1000);
-	CHECK_IS(gchint_open(&s, 0), 0);
-	ring = receive();
+	CHECK_IS(sigprocmask(SIG_UNBLOCK, &samples_blocked, NULL), 0);
 	CHECK_IS(timers(), told < 0 ? told : 1);
 	for (tries = 0; samples(ring, &e) < 3 && tries < 1000; tries++)
 		spin(10);
 	CHECK(samples(ring, &e) >= 3);
+	/* It ends with the session. */
+	gchint_close(s);
+	for (tries = 0; timers() > 0 && tries < 1000; tries++)
+		spin(10);
+	CHECK_IS(timers(), told);
 }
 
 /* The kernel keeps the timers of threads that ended. */
