@@ -39,6 +39,24 @@ skip() {
 	echo "ok $tap_n $1 # SKIP $2"
 }
 
+# open_dir NAME - makes a directory that every user can enter, and prints its path. The clone may be
+# below one that others cannot enter, as root's home is.
+open_dir() {
+	for tap_place in "${TMPDIR:-/tmp}" /tmp /var/tmp; do
+		tap_dir=$(mktemp -d "$tap_place/gchint-$1.XXXXXX") || continue
+		chmod 755 "$tap_dir"
+		# Who cannot change to another user needs no more.
+		if ! setpriv --reuid 65534 --clear-groups true 2>/dev/null ||
+			setpriv --reuid 65534 --clear-groups test -x "$tap_dir"; then
+			echo "$tap_dir"
+			return 0
+		fi
+		rmdir "$tap_dir"
+	done
+	echo "no directory for temporary files that every user can enter" >&2
+	return 1
+}
+
 tap_done() {
 	echo "1..$tap_n"
 	exit "$tap_failed"
