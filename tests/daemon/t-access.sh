@@ -27,7 +27,10 @@ umask 0
 start -c "$d/conf" -p 20
 umask "$old"
 wait_for 30 got 1 "select count(*) > 0 from sample_list where value = 900123456"
+# The reader has it open; the owner writes only with the permission to.
+chmod 600 "$rapl"
 echo 905654321 >"$rapl"
+chmod 400 "$rapl"
 wait_for 30 got 1 "select count(*) > 0 from sample_list where value = 905654321"
 sleep 1.4 # for other users a counter is rounded to one update per second
 page() { # [HEADER [METHOD-AND-PATH]]: of /metrics

@@ -32,8 +32,10 @@ ok "an existing file is not overwritten, exit 4" says 4 "there.db: exists; name 
 mkdir -m 555 "$d/ro"
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 	chmod 755 "$work" "$d"
+	# The tree may be in a directory that other users cannot read.
+	install -m 755 "$gchintd" "$d/gchintd"
 	ok "a read-only directory is reported, exit 4" says 4 "ro/x.db: cannot write in" \
-		setpriv --reuid 65534 --clear-groups "$gchintd" -c - --record "$d/ro/x.db"
+		setpriv --reuid 65534 --clear-groups "$d/gchintd" -c - --record "$d/ro/x.db"
 elif [ "$(id -u)" -ne 0 ]; then
 	ok "a read-only directory is reported, exit 4" says 4 "ro/x.db: cannot write in" \
 		"$gchintd" -c - --record "$d/ro/x.db"

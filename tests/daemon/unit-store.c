@@ -164,9 +164,12 @@ static void refused(const char *dir)
 		 "--record",
 		 path, dir);
 	refuse(path, says, "a missing directory is named");
-	refuse("/proc/gchint/a.db", "cannot write in /proc/gchint: No such file",
-	       "a missing directory in another place is named");
-	refuse("/proc/a.db", "/proc/a.db: No such file", "any other error is the system's");
+	snprintf(other, sizeof(other), "%s/program", dir);
+	put(other, "one that may be written and run");
+	CHECK(!chmod(other, 0755), "a program can be made");
+	snprintf(path, sizeof(path), "%s/program/a.db", dir);
+	refuse(path, "program/a.db: Not a directory", "any other error is the system's");
+	unlink(other);
 	faults.commits = SQLITE_FULL;
 	snprintf(path, sizeof(path), "%s/b.db", dir);
 	refuse(path, "b.db: ", "a disk that is full at the first write is reported");
