@@ -22,7 +22,7 @@ INSTALLED := libgchint adapters collectors daemon packaging
 # Each component builds in parallel by itself; packages are installed before that.
 .NOTPARALLEL:
 
-.PHONY: all help modules modules_install install uninstall deb check check-all check-unit check-lint check-board check-lab \
+.PHONY: all help modules modules_install install uninstall deb check check-all check-fresh check-unit check-lint check-board check-lab \
 	demo bench-collectors bench-kmod bench-profile mutants repro lab clean $(SUBDIRS)
 
 all: $(SUBDIRS) modules
@@ -43,6 +43,7 @@ help:
 	@echo 'Test'
 	@echo '  make check               the gate; the last line is N passed, N failed, N skipped'
 	@echo '                           (KEEP_GOING=1: continue after a failed suite)'
+	@echo '  make check-fresh         the gate in a fresh Debian 12, as root (what CI runs)'
 	@echo '  make check-all           everything, one to two hours; resumes an interrupted run'
 	@echo '  make check CHANGED=1     only suites affected by changes since the upstream branch'
 	@echo '  make check-unit          host tests with sanitizers, no root'
@@ -103,6 +104,9 @@ check:
 	@tests/prepare $(if $(CHANGED),all,gate)
 	@$(MAKE) -j$(JOBS) $(SUBDIRS) || { echo '0 passed, 1 failed, 0 skipped'; exit 1; }
 	@tests/check $(if $(CHANGED),--changed $(CHANGED),--budget 30 $(if $(KEEP_GOING),,--fail-fast))
+
+check-fresh:
+	@tests/fresh
 
 check-all:
 	@tests/prepare all

@@ -28,7 +28,7 @@ class Suite:
         """Its scheduling group. Suites of a group run side by side, and groups one after the
         other: a board uses the host's clock, and compilers would delay it; the timed
         board of the lab is judged by how late its timers are."""
-        return {"lab": "alone", "board": "board"}.get(self.group, "host")
+        return {"lab": "alone", "fresh": "alone", "board": "board"}.get(self.group, "host")
 
     def sees(self, path):
         """Whether the suite's verdict depends on the file."""
