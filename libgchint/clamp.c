@@ -80,6 +80,15 @@ static int clamp_put_back(pid_t tid, uint32_t found)
 }
 
 /* Note the thread id of the forking thread: the child has another one and has to find it. */
+/*
+ * pthread_atfork() of glibc is linked into each library, and calls a function that musl does not
+ * have: musl ends a program that preloads a library with such a reference.
+ */
+extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
+			     void *library);
+#pragma weak __register_atfork
+#pragma weak pthread_atfork
+
 static void fork_prepare(void)
 {
 	if (!__gchint_self.index)
@@ -94,6 +103,13 @@ static void fork_child(void)
 	if (s->refs && s->pid != getpid())
 		clamp_forked(s);
 	errno = saved;
+}
+
+static int fork_watch(void)
+{
+	if (__register_atfork)
+		return __register_atfork(fork_prepare, NULL, fork_child, NULL);
+	return pthread_atfork ? pthread_atfork(fork_prepare, NULL, fork_child) : ENOSYS;
 }
 
 /* The first bytes of a file, as a string. */
@@ -195,7 +211,7 @@ int clamp_open(struct gchint_session *s, long percent)
 	s->found = (uint16_t)max;
 	s->clamped = 0;
 	/* The library is never unloaded, so once for the process is enough. */
-	if (!s->fork_handled && !pthread_atfork(fork_prepare, NULL, fork_child))
+	if (!s->fork_handled && !fork_watch())
 		s->fork_handled = 1;
 	return 0;
 }

@@ -40,17 +40,31 @@ int variable_is_set(enum variable which)
 	return secure_getenv(variables[which].name) != NULL;
 }
 
+/*
+ * A number up to @max, or -1. Not strtol(): newer C libraries replace it by a function that musl
+ * does not have.
+ */
+static long number_parse(const char *text, long max)
+{
+	long value = 0;
+
+	for (; *text >= '0' && *text <= '9'; text++) {
+		value = value * 10 + (*text - '0');
+		if (value > max)
+			return -1;
+	}
+	return *text ? -1 : value;
+}
+
 int variable_number(struct gchint_session *s, enum variable which, long *value)
 {
 	const char *text = variable_read(which);
-	char *end;
 	long v;
 
 	if (!text)
 		return 0;
-	errno = 0;
-	v = strtol(text, &end, 10);
-	if (*end || errno || v < 0 || v > variables[which].max) {
+	v = number_parse(text, variables[which].max);
+	if (v < 0) {
 		s->bad = (uint8_t)which;
 		return -EINVAL;
 	}

@@ -22,15 +22,11 @@
  * enough. They are recognised by the name that libgc gives each of them at its start.
  */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
-#include <unistd.h>
 
 #define GC_NO_THREAD_REDIRECTS
 #define GC_THREADS
@@ -38,6 +34,7 @@
 #include <gchint.h>
 
 #include "../common/start.h"
+#include "../common/tasks.h"
 #include "gchint-boehm.h"
 
 #define MARKER "GC-marker-"
@@ -224,31 +221,20 @@ TAKE int pthread_setname_np(pthread_t thread, const char *name)
 	return ret;
 }
 
-/* Attaches the marker threads that run already, recognised by their names. */
+static void marker_attach(struct gchint_session *session, pid_t tid, const char *name)
+{
+	if (!strncmp(name, MARKER, strlen(MARKER)))
+		gchint_attach(session, tid, GCHINT_ROLE_STW, NULL, NULL);
+}
+
+/* Attaches the marker threads that run already. */
 static void markers_attach(void)
 {
 	struct gchint_session *session;
-	struct dirent *entry;
-	char path[64], name[32];
-	ssize_t length;
-	DIR *dir;
-	int fd;
 
 	if (gchint_open(&session, 0))
 		return;
-	dir = opendir("/proc/self/task");
-	while (dir && (entry = readdir(dir))) {
-		snprintf(path, sizeof(path), "/proc/self/task/%.20s/comm", entry->d_name);
-		fd = entry->d_name[0] == '.' ? -1 : open(path, O_RDONLY | O_CLOEXEC);
-		if (fd < 0)
-			continue;
-		length = read(fd, name, sizeof(name));
-		close(fd);
-		if (length > (ssize_t)strlen(MARKER) && !strncmp(name, MARKER, strlen(MARKER)))
-			gchint_attach(session, atoi(entry->d_name), GCHINT_ROLE_STW, NULL, NULL);
-	}
-	if (dir)
-		closedir(dir);
+	tasks_scan(session, marker_attach);
 	gchint_close(session);
 }
 

@@ -76,9 +76,21 @@ static void child_init(void)
 	gchint_init(0);
 }
 
+/*
+ * pthread_atfork() of glibc is linked into each library, and calls a function that musl does not
+ * have: musl ends a program that preloads a library with such a reference.
+ */
+extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
+			     void *library);
+#pragma weak __register_atfork
+#pragma weak pthread_atfork
+
 void adapter_fork(void)
 {
-	pthread_atfork(NULL, NULL, child_init);
+	if (__register_atfork)
+		__register_atfork(NULL, NULL, child_init, NULL);
+	else if (pthread_atfork)
+		pthread_atfork(NULL, NULL, child_init);
 }
 
 void adapter_environment(const char *variables)

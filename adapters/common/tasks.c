@@ -20,6 +20,16 @@ static tasks_fn *watcher;
 static sem_t wakeup;
 static struct timespec last_wakeup;
 
+/* Not atoi(): newer C libraries replace it by a function that musl does not have. */
+static int tid_parse(const char *digits)
+{
+	int tid = 0;
+
+	for (; *digits >= '0' && *digits <= '9'; digits++)
+		tid = tid * 10 + (*digits - '0');
+	return tid;
+}
+
 void tasks_scan(struct gchint_session *session, tasks_fn *visit)
 {
 	struct dirent *entry;
@@ -39,7 +49,7 @@ void tasks_scan(struct gchint_session *session, tasks_fn *visit)
 		if (length <= 0)
 			continue;
 		name[length] = '\0';
-		visit(session, atoi(entry->d_name), name);
+		visit(session, tid_parse(entry->d_name), name);
 	}
 	if (dir)
 		closedir(dir);
