@@ -103,6 +103,7 @@ complete -c gchintctl -n '__gchintctl_in run' -x -s H -l hints -a 'all boost cap
 complete -c gchintctl -n '__gchintctl_in run' -s f -l follow -d 'wait for processes that it leaves running'
 complete -c gchintctl -n '__gchintctl_in run' -x -s R -l runtime -a 'boehm dotnet gjs jvm lua mono node ocaml php python ruby' -d 'adapter of the programs that it starts'
 complete -c gchintctl -n '__gchintctl_in run' -s q -l quiet -d 'do not print the last line'
+complete -c gchintctl -n '__gchintctl_in run' -l require-hints -d 'fail if there was no hint'
 complete -c gchintctl -n '__gchintctl_in summary' -x -s w -l watts -d '[RAIL=]LOW:HIGH'
 complete -c gchintctl -n '__gchintctl_in top' -x -s d -l delay -d seconds
 complete -c gchintctl -n '__gchintctl_in top' -x -s n -l times -d 'number of updates'

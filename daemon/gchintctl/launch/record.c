@@ -217,6 +217,7 @@ static bool daemon_wait_ready(struct recorder *r)
 	return false;
 }
 
+/* Returns its exit status; 128 + the number of the signal that ended it; 1 if it has ended before. */
 static int daemon_stop(struct recorder *r)
 {
 	int status = 0;
@@ -227,7 +228,7 @@ static int daemon_stop(struct recorder *r)
 	while (waitpid(r->daemon, &status, 0) < 0 && errno == EINTR)
 		;
 	r->daemon = 0;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 static void progress_print(const struct recorder *r, bool last)
@@ -359,6 +360,15 @@ static void recorder_discard(const struct recorder *r)
 	}
 }
 
+/* gchintctl attach: if it fails, there was nothing to record. */
+static bool command_attaches(char *const *command)
+{
+	const char *slash = strrchr(command[0], '/');
+
+	return !strcmp(slash ? slash + 1 : command[0], "gchintctl") && command[1] &&
+	       !strcmp(command[1], "attach");
+}
+
 static int recorder_run_command(struct recorder *r, char **command)
 {
 	struct hint_count hints;
@@ -402,7 +412,16 @@ static int recorder_run_command(struct recorder *r, char **command)
 		}
 		return status;
 	}
-	if (ret)
+	/* It has reported why. One that waits and is ended by a signal had attached. */
+	if (status && status < 126 && command_attaches(command) && !r->rotates) {
+		recorder_discard(r);
+		ctl_error("nothing was recorded: %s is removed", r->file);
+		return status;
+	}
+	if (ret > 128)
+		ctl_error("gchintd was killed by signal %d; %s may be incomplete", ret - 128,
+			  r->file);
+	else if (ret)
 		ctl_error("gchintd exited with status %d; %s may be incomplete", ret, r->file);
 	else if (!r->quiet || r->unnamed)
 		fprintf(stderr, "gchintctl: recorded %s; next: gchintctl summary %s\n", r->file,

@@ -29,8 +29,8 @@ static const char usage[] =
 	"                     -- PROGRAM [ARGUMENT]...\n"
 	"Runs PROGRAM with the adapter of its language runtime, so that it gives hints, and\n"
 	"prints how many hints there were and where they went. A program that uses libgchint\n"
-	"needs no adapter. Exits with PROGRAM's own status, or with 1 where PROGRAM succeeded but\n"
-	"had no adapter and no libgchint. gchintctl runtimes lists the supported runtimes.\n"
+	"needs no adapter. Exits with PROGRAM's own status; 126 if it may not be executed, 127 if\n"
+	"it is not there. gchintctl runtimes lists the supported runtimes.\n"
 	"\n"
 	"  -r, --record FILE   record the run as well, with or without the module; an existing\n"
 	"                      file is kept, and the next free name is used: FILE-2, ...\n"
@@ -45,14 +45,15 @@ static const char usage[] =
 	"  -f, --follow        wait for processes that PROGRAM leaves running when it ends, such "
 	"as\n"
 	"                      a daemon (default: report one)\n"
-	"  -q, --quiet         do not print the number of hints\n";
+	"  -q, --quiet         do not print the number of hints\n"
+	"      --require-hints exit with 1 if PROGRAM succeeded and there was no hint\n";
 
 #define NODE_RESTRICTED "Node's permission model forbids adapters"
 
 struct launch {
 	const char *file; /* recording to write; NULL: none */
 	const char *program; /* that gives hints */
-	bool quiet;
+	bool quiet, require; /* hints */
 	enum child_left left;
 	const struct runtime *loaded; /* whose adapter is loaded; NULL: none */
 	bool explained; /* why it has none, where its runtime has one */
@@ -372,13 +373,10 @@ char **launch_command(const struct runtime *named, char **command, int *count, b
 	return with;
 }
 
-/*
- * Hints were asked for: it is not enough that a program succeeded in which nothing could give any.
- * One that collected nothing, or for which the user forbids hints, has none to give.
- */
-static int status_without_hints(const struct hint_count *count, int status)
+/* The program's, unless hints were required. */
+static int status_without_hints(const struct launch *l, int status)
 {
-	return status || count->programs || hints_disabled() ? status : CTL_FAILED;
+	return l->require && !status ? CTL_FAILED : status;
 }
 
 static bool device_usable(void)
@@ -416,12 +414,13 @@ static int launch_record(const struct launch *l, char **command)
 	status = recorder_run(&r, command);
 	if (!r.ran)
 		return status;
+	/* Why they are not known is reported. */
 	if (!hint_count_read(&t, r.file))
-		return status ? status : CTL_FAILED;
+		return status_without_hints(l, status);
 	if (!t.hints) {
 		if (!l->explained)
 			hints_report_none(&t, l->program, r.file, l->loaded);
-		return status_without_hints(&t, status);
+		return status_without_hints(l, status);
 	}
 	snprintf(where, sizeof(where), "%s%s", t.by_kernel ? "to the kernel, and into " : "into ",
 		 r.file);
@@ -466,14 +465,14 @@ static int launch_count(const struct launch *l, char **command, const char *prob
 	status = probed && listener ? go_run(probed, &child, hint_listener_path(listener)) :
 				      child_run(&child);
 	if (!listener)
-		return status;
+		return failed ? status : status_without_hints(l, status);
 	t = hint_listener_close(listener);
 	if (failed)
 		return status;
 	if (!t.hints) {
 		if (!l->explained)
 			hints_report_none(&t, l->program, NULL, l->loaded);
-		return status_without_hints(&t, status);
+		return status_without_hints(l, status);
 	}
 	if (probed)
 		where = "nowhere, uprobes are too late to act on; --record FILE keeps them";
@@ -481,7 +480,8 @@ static int launch_count(const struct launch *l, char **command, const char *prob
 		where = "utilisation clamps act on them; --record FILE keeps them";
 	else
 		where = "nowhere, there is no /dev/gchint; --record FILE keeps them";
-	hints_print(&t, where);
+	if (!l->quiet)
+		hints_print(&t, where);
 	return status;
 }
 
@@ -507,8 +507,15 @@ static int launch_run(const struct launch *l, char **command)
 
 	if (l->file)
 		return launch_record(l, command);
-	if (!l->quiet && (hints_use_clamps() || !device_usable()) && !(stream && *stream))
+	if ((!l->quiet || l->require) && (hints_use_clamps() || !device_usable()) &&
+	    !(stream && *stream))
 		return launch_count(l, command, NULL);
+	if (l->require) {
+		ctl_error("--require-hints: hints go to %s, where they are not counted; add "
+			  "--record FILE",
+			  device_usable() ? "the kernel" : stream);
+		return CTL_USAGE;
+	}
 	if (!l->quiet && hints_use_clamps())
 		fprintf(stderr,
 			"gchintctl: utilisation clamps act on hints, which go to the "
@@ -549,7 +556,7 @@ static int launch_run_probed(const struct launch *l, char **command, int length)
 		child.taken = &taken;
 		return go_run(path, &child, stream);
 	}
-	if (!l->quiet && !hints_disabled())
+	if ((!l->quiet || l->require) && !hints_disabled())
 		return launch_count(l, command, path);
 	execvp(command[0], command);
 	ctl_error("%s: %s", command[0], strerror(errno));
@@ -593,12 +600,12 @@ static int launch_unloaded(const struct launch *l, const struct target *t,
 {
 	if (!none->runs) {
 		/* A pointer to the list of runtimes would mislead where the file is missing. */
-		if (!strcmp(none->why, "no such program"))
+		if (none->status == 127 && !none->script)
 			ctl_error("%s: %s", l->program, none->why);
 		else
 			ctl_error("%s: %s; gchintctl runtimes lists the supported runtimes",
 				  l->program, none->why);
-		return CTL_FAILED;
+		return none->status;
 	}
 	if (!none->libgchint)
 		ctl_error(
@@ -658,6 +665,7 @@ int cmd_run(const struct ctl *ctl, int argc, char **argv)
 		{ "hints", required_argument, NULL, 'H' },
 		{ "quiet", no_argument, NULL, 'q' },
 		{ "record", required_argument, NULL, 'r' },
+		{ "require-hints", no_argument, NULL, 'Q' },
 		{ "runtime", required_argument, NULL, 'R' },
 		{ 0 },
 	};
@@ -686,6 +694,9 @@ int cmd_run(const struct ctl *ctl, int argc, char **argv)
 			break;
 		case 'r':
 			l.file = optarg;
+			break;
+		case 'Q':
+			l.require = true;
 			break;
 		case 'R':
 			named = launch_runtime("run", optarg);

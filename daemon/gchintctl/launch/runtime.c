@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "../ctl.h"
@@ -265,6 +266,24 @@ static bool file_is_executable(const char *path)
 	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
 }
 
+/* What a shell returns for a program that runtime_file() does not find. */
+static int program_status(const char *program)
+{
+	const char *dirs = getenv("PATH"), *end;
+	char path[PATH_MAX];
+
+	if (strchr(program, '/'))
+		return access(program, F_OK) ? 127 : 126;
+	for (; dirs && *dirs; dirs = *end ? end + 1 : end) {
+		end = strchrnul(dirs, ':');
+		snprintf(path, sizeof(path), "%.*s%s%s", (int)(end - dirs), dirs,
+			 end > dirs ? "/" : "", program);
+		if (!access(path, F_OK))
+			return 126;
+	}
+	return 127;
+}
+
 /* Like execvp(3), takes an empty entry of PATH as the current directory. */
 bool runtime_file(const char *program, char *path, size_t size)
 {
@@ -325,9 +344,11 @@ const struct runtime *runtime_of(const char *program, struct runtime_none *none)
 	char path[PATH_MAX], next[PATH_MAX];
 	bool again = true;
 
-	*none = (struct runtime_none){ .runs = false };
+	*none = (struct runtime_none){ .status = 126 };
 	if (!runtime_file(program, path, sizeof(path))) {
-		runtime_none_set(none, "no such program");
+		none->status = program_status(program);
+		runtime_none_set(none,
+				 none->status == 127 ? "no such program" : "cannot be executed");
 		return NULL;
 	}
 	for (int depth = 0; again && depth < SCRIPTS_MAX; depth++) {
@@ -346,18 +367,29 @@ const struct runtime *runtime_of(const char *program, struct runtime_none *none)
 			runtime_none_set(none, "setuid or setgid: the loader ignores LD_PRELOAD");
 			none->runs = true;
 			runtime = NULL;
+		} else if (geteuid() && fgetxattr(fd, "security.capability", NULL, 0) > 0) {
+			/* They give root nothing that it does not have. */
+			runtime_none_set(none, "file capabilities: the loader ignores LD_PRELOAD");
+			none->runs = true;
+			runtime = NULL;
 		} else if (!runtime) {
 			m.size = (size_t)st.st_size;
 			m.base = m.size ? mmap(NULL, m.size, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
-			if (!m.base || m.base == MAP_FAILED) {
+			if (!m.size) {
+				runtime_none_set(none, "empty");
+				/* As a script without a line. */
+				none->runs = true;
+			} else if (m.base == MAP_FAILED) {
 				runtime_none_set(none, "cannot be read");
 			} else if (image_is_script(&m)) {
 				none->script = true;
 				again = script_interpreter(&m, next, sizeof(next));
 				if (again)
 					memcpy(path, next, sizeof(path));
-				if (!again)
+				if (!again) {
+					none->status = 127;
 					runtime_none_set(none, "its interpreter is not there");
+				}
 			} else if (m.size > 4 && !memcmp(m.base, ELFMAG, SELFMAG)) {
 				runtime = runtime_by_elf(&m, none);
 			} else {

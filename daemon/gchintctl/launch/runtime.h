@@ -47,9 +47,11 @@ const struct runtime *runtime_named(const char *name);
  * @runs: it is a program of this machine, which may give hints by itself
  * @libgchint: it links libgchint, loads it by that name or contains it
  * @script: it is a script
+ * @status: what a shell returns for it if it does not run: 127 if it is not there, else 126
  */
 struct runtime_none {
 	char why[128];
+	int status;
 	bool runs, libgchint, script;
 };
 

@@ -388,7 +388,7 @@ static int file_import(struct import *m, const char *path)
 {
 	FILE *f = fopen(path, "r");
 	char *text = NULL;
-	uint64_t number = 0, bad = 0;
+	uint64_t number = 0, bad = 0, good = 0;
 	size_t size = 0;
 	ssize_t n;
 
@@ -402,8 +402,10 @@ static int file_import(struct import *m, const char *path)
 		number++;
 		if (text[n - 1] == '\n')
 			text[n - 1] = '\0';
-		if (line_parse(text, &l) && line_apply(m, &l))
+		if (line_parse(text, &l) && line_apply(m, &l)) {
+			good++;
 			continue;
+		}
 		if (!bad++)
 			ctl_error("%s:%" PRIu64 ": not a line of gchint-trace(5); it and others "
 				  "like it are left out",
@@ -416,6 +418,10 @@ static int file_import(struct import *m, const char *path)
 		m->error = -EIO;
 	}
 	fclose(f);
+	if (!m->error && !good) {
+		ctl_error("%s is no trace: it has no line of gchint-trace(5)", path);
+		return -EINVAL;
+	}
 	return m->error;
 }
 
