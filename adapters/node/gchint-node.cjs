@@ -2,8 +2,11 @@
 // NODE_OPTIONS="--require /path/gchint-node.cjs": loads the adapter from the same directory, in each worker
 // as well. A Node that cannot load it runs as without.
 'use strict';
+// Deno takes NODE_OPTIONS too, and asks its user before it loads a library; Bun has another collector.
+const isNode = !process.versions.deno && !process.versions.bun;
 try {
-	process.dlopen({ exports: {} }, `${__dirname}/libgchint-node.so`);
+	if (isNode)
+		process.dlopen({ exports: {} }, `${__dirname}/libgchint-node.so`);
 } catch (error) {
 	console.error(`libgchint-node.so: no hints: ${error.message.split('\n')[0]}`);
 }
@@ -11,7 +14,7 @@ try {
 // Node 20 ends if its permission model forbids it to read this file; later ones may read what they preload.
 // So a program that is started with that model gets NODE_OPTIONS without this file. All functions of
 // child_process end in these two, and loading that module would cost each program 10 ms.
-if (['20', '21'].includes(process.versions.node.split('.')[0])) {
+if (isNode && ['20', '21'].includes(process.versions.node.split('.')[0])) {
 	const without = (pair) => (!pair.startsWith('NODE_OPTIONS=') ? pair :
 		pair.replace(/(--require|-r)[ =]("[^"]*gchint-node\.cjs"|[^ "]*gchint-node\.cjs)/g, ''));
 	const wrap = (object) => {

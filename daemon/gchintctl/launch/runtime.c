@@ -71,6 +71,14 @@ const struct runtime *runtime_named(const char *name)
 	return NULL;
 }
 
+/* A program of that name may be another runtime that takes its place, such as Bun. */
+static bool path_is_node(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+
+	return !strcmp(base, "node") || !strcmp(base, "nodejs");
+}
+
 /* Launchers and interpreters that are identified by their file name. */
 static const struct runtime *runtime_by_name(const char *path)
 {
@@ -82,8 +90,6 @@ static const struct runtime *runtime_by_name(const char *path)
 		return runtime_named("jvm");
 	if (!strcmp(base, "mono") || !strcmp(base, "mono-sgen"))
 		return runtime_named("mono");
-	if (!strcmp(base, "node") || !strcmp(base, "nodejs"))
-		return runtime_named("node");
 	if (!strncmp(base, "ruby", 4) && strspn(base + 4, "0123456789.") == strlen(base + 4))
 		return runtime_named("ruby");
 	return NULL;
@@ -209,12 +215,36 @@ static void runtime_none_set(struct runtime_none *none, const char *why)
 	snprintf(none->why, sizeof(none->why), "%s", why);
 }
 
+/* Runtimes that export the functions of Node's addons, and a name that each of them contains. */
+static const struct {
+	const char *name, *contains;
+} node_likes[] = {
+	{ "Bun", "BUN_INSTALL" },
+	{ "Deno", "DENO_DIR" },
+};
+
 /* A name that libgchint looks for in the environment, and with it a program that contains it. */
 #define LIBGCHINT_STATIC "GCHINT_MIN_US"
 
 static bool image_mentions(const struct image *m, const char *text)
 {
 	return memmem(m->base, m->size, text, strlen(text));
+}
+
+/* Of the programs that export the functions of Node's addons only Node has its start function. */
+static const struct runtime *runtime_by_addons(const struct image *m, const ElfW(Ehdr) * elf,
+					       struct runtime_none *none)
+{
+	const char *name = "a runtime that takes Node's addons";
+
+	if (elf_exports(m, elf, "_ZN4node5StartEiPPc"))
+		return runtime_named("node");
+	for (size_t i = 0; i < sizeof(node_likes) / sizeof(node_likes[0]); i++)
+		if (image_mentions(m, node_likes[i].contains))
+			name = node_likes[i].name;
+	none->other = true;
+	snprintf(none->why, sizeof(none->why), "%s, which has no adapter", name);
+	return NULL;
 }
 
 static const struct runtime *runtime_by_elf(const struct image *m, struct runtime_none *none)
@@ -245,8 +275,10 @@ static const struct runtime *runtime_by_elf(const struct image *m, struct runtim
 		return runtime_named("ocaml");
 	if (elf_exports(m, elf, "lua_setwarnf"))
 		return runtime_named("lua");
-	if (elf_needs(m, elf, "libnode.so") || elf_exports(m, elf, "napi_module_register"))
+	if (elf_needs(m, elf, "libnode.so"))
 		return runtime_named("node");
+	if (elf_exports(m, elf, "napi_module_register"))
+		return runtime_by_addons(m, elf, none);
 	if (elf_needs(m, elf, "libgjs.so") || elf_needs(m, elf, "libmozjs-"))
 		return runtime_named("gjs");
 	if (elf_exports(m, elf, "gc_collect_cycles"))
@@ -392,6 +424,8 @@ const struct runtime *runtime_of(const char *program, struct runtime_none *none)
 				}
 			} else if (m.size > 4 && !memcmp(m.base, ELFMAG, SELFMAG)) {
 				runtime = runtime_by_elf(&m, none);
+				if (!runtime && path_is_node(path) && !none->other)
+					runtime = runtime_named("node");
 			} else {
 				runtime_none_set(none, "neither a program nor a script");
 				/* A shell executes it, which execvp(3) starts. */

@@ -48,11 +48,12 @@ const struct runtime *runtime_named(const char *name);
  * @libgchint: it links libgchint, loads it by that name or contains it
  * @script: it is a script
  * @status: what a shell returns for it if it does not run: 127 if it is not there, else 126
+ * @other: it is a runtime that can be taken for one with an adapter
  */
 struct runtime_none {
 	char why[128];
 	int status;
-	bool runs, libgchint, script;
+	bool runs, libgchint, script, other;
 };
 
 /**
