@@ -18,12 +18,17 @@
  * thread's stack is used, or half of the recursions that 3.12 allows, the replacement is removed
  * until that frame returns, and the thread is reported to be in no function. A function that
  * another thread enters meanwhile counts for its caller.
+ *
+ * Python's trampoline for perf (3.12) is an evaluation function too, and refuses to be the second:
+ * the replacement makes way for it. Then perf's map, which Python writes, has the functions.
  */
 #define _GNU_SOURCE
 #include <limits.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <gchint.h>
 
@@ -50,6 +55,12 @@ extern const char PyCode_Type[];
 extern long PyLong_AsLong(PyObject *number);
 extern PyObject *PyObject_GetAttrString(PyObject *object, const char *name);
 extern const char *PyUnicode_AsUTF8AndSize(PyObject *text, ptrdiff_t *size);
+extern PyObject *PyCFunction_NewEx(struct method *method, PyObject *self, PyObject *module);
+extern PyObject *PyDict_GetItemString(PyObject *dict, const char *key);
+extern PyObject *PyImport_ImportModule(const char *name);
+extern PyObject *PyObject_CallObject(PyObject *function, PyObject *args);
+extern int PyObject_SetAttrString(PyObject *object, const char *name, PyObject *value);
+extern PyObject *PySys_GetXOptions(void);
 extern void PyErr_Clear(void);
 extern void PyErr_Fetch(PyObject **type, PyObject **value, PyObject **trace);
 extern void PyErr_Restore(PyObject *type, PyObject *value, PyObject *trace);
@@ -69,6 +80,12 @@ extern void Py_DecRef(PyObject *object);
 #pragma weak PyLong_AsLong
 #pragma weak PyObject_GetAttrString
 #pragma weak PyUnicode_AsUTF8AndSize
+#pragma weak PyCFunction_NewEx
+#pragma weak PyDict_GetItemString
+#pragma weak PyImport_ImportModule
+#pragma weak PyObject_CallObject
+#pragma weak PyObject_SetAttrString
+#pragma weak PySys_GetXOptions
 #pragma weak PyErr_Clear
 #pragma weak PyErr_Fetch
 #pragma weak PyErr_Restore
@@ -194,6 +211,59 @@ static PyObject *frame_evaluate(PyThreadState *state, void *frame, int throwing)
 	return result;
 }
 
+static int variable_is_set(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value && strcmp(value, "0") != 0;
+}
+
+/* Python activates its trampoline when it starts, before or after this adapter. */
+static int trampoline_at_start(void)
+{
+	PyObject *options = PySys_GetXOptions ? PySys_GetXOptions() : NULL;
+
+	return (options && (PyDict_GetItemString(options, "perf") ||
+			    PyDict_GetItemString(options, "perf_jit"))) ||
+	       variable_is_set("PYTHONPERFSUPPORT") || variable_is_set("PYTHON_PERF_JIT_SUPPORT");
+}
+
+/* sys.activate_stack_trampoline(): @self is the one that this function takes the place of. */
+static PyObject *trampoline_activate(PyObject *self, PyObject *args)
+{
+	PyInterpreterState *interpreter = PyInterpreterState_Get();
+	const int ours = _PyInterpreterState_GetEvalFrameFunc(interpreter) == frame_evaluate;
+	PyObject *result;
+
+	if (ours)
+		_PyInterpreterState_SetEvalFrameFunc(interpreter, _PyEval_EvalFrameDefault);
+	result = PyObject_CallObject(self, args);
+	if (ours && !result)
+		_PyInterpreterState_SetEvalFrameFunc(interpreter, frame_evaluate);
+	else if (ours)
+		fputs("libgchint-python.so: functions end here: the program activates Python's "
+		      "trampoline for perf, which takes their place\n",
+		      stderr);
+	return result;
+}
+
+static void trampoline_watch(void)
+{
+	static struct method method = { "activate_stack_trampoline", trampoline_activate,
+					METH_VARARGS, NULL };
+	PyObject *sys = PyImport_ImportModule("sys");
+	PyObject *original = sys ? PyObject_GetAttrString(sys, method.name) : NULL;
+	PyObject *ours = original ? PyCFunction_NewEx(&method, original, NULL) : NULL;
+
+	if (ours)
+		PyObject_SetAttrString(sys, method.name, ours);
+	/* Older versions have none. */
+	PyErr_Clear();
+	Py_DecRef(ours);
+	Py_DecRef(original);
+	Py_DecRef(sys);
+}
+
 /* Whether the loaded Python has all functions, in a version whose layout is known. */
 static int python_probe(void)
 {
@@ -201,7 +271,8 @@ static int python_probe(void)
 
 	if (!_PyEval_EvalFrameDefault || !_PyInterpreterState_SetEvalFrameFunc ||
 	    !_PyInterpreterState_GetEvalFrameFunc || !PyInterpreterState_Get || !&PyCode_Type ||
-	    !PyUnicode_AsUTF8AndSize || !PyErr_Fetch || !PyErr_Restore)
+	    !PyUnicode_AsUTF8AndSize || !PyErr_Fetch || !PyErr_Restore || !PyObject_CallObject ||
+	    !PyObject_SetAttrString)
 		return 0;
 	if (version == 0x30b) {
 		/* In a frame the code follows the function, its globals, builtins and locals. */
@@ -253,5 +324,15 @@ void functions_watch(void)
 	 */
 	if (index < 0 || index != python.index)
 		return;
+	if (trampoline_at_start() ||
+	    _PyInterpreterState_GetEvalFrameFunc(PyInterpreterState_Get()) !=
+		    _PyEval_EvalFrameDefault) {
+		fputs("libgchint-python.so: no functions: Python's trampoline for perf (-X perf) "
+		      "or "
+		      "another evaluation function is in their place\n",
+		      stderr);
+		return;
+	}
+	trampoline_watch();
 	_PyInterpreterState_SetEvalFrameFunc(PyInterpreterState_Get(), frame_evaluate);
 }

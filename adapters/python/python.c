@@ -34,14 +34,6 @@
  * Declarations from Python's stable ABI, so that one build serves all versions. Weak, because a
  * process that preloads this library may have no Python.
  */
-typedef PyObject *PyCFunction(PyObject *self, PyObject *args);
-struct method {
-	const char *name;
-	PyCFunction *call;
-	int flags;
-	const char *doc;
-};
-#define METH_VARARGS 1
 extern PyObject *PyCFunction_NewEx(struct method *method, PyObject *self, PyObject *module);
 extern PyObject *PyDict_GetItemString(PyObject *dict, const char *key);
 extern void PyErr_Clear(void);

@@ -5,6 +5,14 @@
 
 /* From Python's stable ABI. Declared here, so that the build needs no Python headers. */
 typedef struct object PyObject;
+typedef PyObject *PyCFunction(PyObject *self, PyObject *args);
+struct method {
+	const char *name;
+	PyCFunction *call;
+	int flags;
+	const char *doc;
+};
+#define METH_VARARGS 1
 
 /**
  * functions_watch() - report which function runs, in this interpreter, from here on

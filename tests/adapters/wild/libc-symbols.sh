@@ -2,7 +2,7 @@
 # shellcheck shell=sh disable=SC2154
 # wild: what is preloaded needs no symbol and no library of glibc's alone, as make install has it
 # source: https://github.com/github/gh-aw-firewall/issues/2535
-# needs: musl-gcc nm readelf
+# needs: build musl-gcc nm readelf
 # when: gate
 make -s -C "$top/libgchint" BUILD="$build/libgchint" DESTDIR="$PWD/root" PREFIX=/usr install >log 2>&1 || { cat log; exit 1; }
 make -s -C "$top/adapters" BUILD="$build/adapters" LIBGCHINT="$build/libgchint" DESTDIR="$PWD/root" PREFIX=/usr install >>log 2>&1 || { cat log; exit 1; }
