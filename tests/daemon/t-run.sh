@@ -42,8 +42,8 @@ int main(int argc, char **argv)
 	return 5;
 }
 X2
-offers() { # PROGRAM SYMBOL
-	gcc -rdynamic -DOFFERS="$2" -o "$d/path/$1" "$d/show.c"
+offers() { # PROGRAM SYMBOL [FLAG...]
+	gcc -rdynamic -DOFFERS="$2" -o "$d/path/$1" "$d/show.c" "${@:3}"
 }
 needs() { # PROGRAM LIBRARY
 	echo "void library(void);void library(void){}" | gcc -shared -fPIC -x c -Wl,-soname,"$2" -o "$d/lib/$2" -
@@ -51,7 +51,7 @@ needs() { # PROGRAM LIBRARY
 }
 offers o-ocaml caml_minor_gc_begin_hook
 offers o-lua lua_setwarnf
-offers o-node napi_module_register
+offers o-node napi_module_register -Wl,--defsym=_ZN4node5StartEiPPc=main
 offers o-php gc_collect_cycles
 offers o-python PyImport_Inittab
 offers o-nothing something

@@ -413,6 +413,8 @@ const struct runtime *runtime_of(const char *program, struct runtime_none *none)
 				none->runs = true;
 			} else if (m.base == MAP_FAILED) {
 				runtime_none_set(none, "cannot be read");
+			} else if (image_is_script(&m) && path_is_node(path)) {
+				runtime = runtime_named("node");
 			} else if (image_is_script(&m)) {
 				none->script = true;
 				again = script_interpreter(&m, next, sizeof(next));
