@@ -79,7 +79,6 @@ static int clamp_put_back(pid_t tid, uint32_t found)
 	return ret == -EINVAL ? clamp_write(tid, found) : ret;
 }
 
-/* Note the thread id of the forking thread: the child has another one and has to find it. */
 /*
  * pthread_atfork() of glibc is linked into each library, and calls a function that musl does not
  * have: musl ends a program that preloads a library with such a reference.
@@ -89,6 +88,7 @@ extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (
 #pragma weak __register_atfork
 #pragma weak pthread_atfork
 
+/* Note the thread id of the forking thread: the child has another one and has to find it. */
 static void fork_prepare(void)
 {
 	if (!__gchint_self.index)
