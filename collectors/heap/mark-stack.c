@@ -55,6 +55,8 @@ static bool stack_grow(struct gc_mark_stack *s)
 
 bool gc_mark_stack_full(struct gc_heap *heap, struct gc_mark_stack *s, void *obj)
 {
+	bool round = !s->on_cards && !s->dropped;
+
 	if (s->limit < s->end) {
 		s->limit += STEP;
 		*s->top++ = obj;
@@ -63,28 +65,31 @@ bool gc_mark_stack_full(struct gc_heap *heap, struct gc_mark_stack *s, void *obj
 	switch (s->mode) {
 	case GC_OVERFLOW_GROW:
 	case GC_OVERFLOW_RESERVE:
-		/* A stack that cannot grow falls back to the scan of all cards. */
-		if (stack_grow(s)) {
+		/* Refused once, it is not tried again for each object of the same round. */
+		if (!s->dropped && stack_grow(s)) {
 			*s->top++ = obj;
 			return true;
 		}
+		s->dropped = true;
 		break;
 	case GC_OVERFLOW_CARD_CLEAR:
 		while (s->top > s->base)
 			gc_card_dirty(heap, (uintptr_t) * --s->top);
 		gc_card_dirty(heap, (uintptr_t)obj);
+		s->on_cards = true;
 		break;
 	case GC_OVERFLOW_CARD:
 	case GC_OVERFLOW_CARD_FILTER:
 		if (GC_NEEDED(6))
 			gc_card_dirty(heap, (uintptr_t)obj);
+		s->on_cards = true;
 		break;
 	default:
+		s->dropped = true;
 		break;
 	}
-	if (!s->overflowed)
-		gc_count(&heap->stats.overflow_rounds, 1);
-	s->overflowed = s->lossy = true;
+	s->lossy = true;
+	gc_count(&heap->stats.overflow_rounds, round);
 	gc_count(&heap->stats.overflows, 1);
 	return false;
 }

@@ -5,8 +5,10 @@
  * grow doubles it. reserve maps the worst case (one entry for the smallest object of
  * the whole heap) and lets demand paging find what is needed, as Dalvik does. The
  * others keep the configured size: a marked object that does not fit is left to a
- * recovery pass, by a flag (scan-all) or by dirtying its card (card*). Source: the
- * mark-stack overflow seed, sections 2.1 and 3.
+ * recovery pass, by dirtying its card (card*) or by a flag alone (scan-all, and a stack
+ * that should grow but cannot). Each has a flag of its own, because each needs another
+ * recovery: a pass over the cards does not find what is on none. Source: the mark-stack
+ * overflow seed, sections 2.1 and 3.
  */
 #ifndef GC_MARK_STACK_H
 #define GC_MARK_STACK_H
@@ -31,7 +33,8 @@ struct gc_mark_stack {
 	void **limit; /* watermark that pushes are checked against; rises by a page */
 	void **end; /* end of the mapping */
 	size_t mapped; /* bytes */
-	bool overflowed; /* since the flag was last cleared */
+	bool on_cards; /* grey objects were left on dirty cards since a pass over them began */
+	bool dropped; /* grey objects are nowhere: scan all marked objects to find them */
 	bool lossy; /* it overflowed in this cycle, so marked objects were miscounted */
 	bool filter; /* objects on dirty cards are not pushed */
 	size_t at; /* in queue[]: bytes */

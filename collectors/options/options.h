@@ -28,6 +28,12 @@ enum gc_overflow {
 	GC_OVERFLOW_RESERVE,
 	GC_OVERFLOW_SCAN_ALL,
 };
+/* Does a full mark stack leave objects to dirty cards? */
+static inline bool gc_overflow_uses_cards(int64_t overflow)
+{
+	return overflow == GC_OVERFLOW_CARD || overflow == GC_OVERFLOW_CARD_CLEAR ||
+	       overflow == GC_OVERFLOW_CARD_FILTER;
+}
 enum gc_promote {
 	GC_PROMOTE_DEFAULT,
 	GC_PROMOTE_NAIVE,

@@ -7,7 +7,7 @@
 
 int gc_copying_check(struct gc_options *opt, struct gc_error *err)
 {
-	if (opt->overflow <= GC_OVERFLOW_CARD_FILTER)
+	if (gc_overflow_uses_cards(opt->overflow))
 		return gc_fail(err, -EINVAL,
 			       "overflow: plan=%s copies objects and cannot recover by cards; give "
 			       "grow, reserve or scan-all",
@@ -47,7 +47,7 @@ uint64_t gc_copying_trace(struct gc_heap *heap, const struct gc_copying *how, ui
 	};
 	uint64_t copied;
 
-	heap->stack.overflowed = false;
+	heap->stack.dropped = false;
 	gc_bump_open(heap);
 	gc_copy_begin(heap);
 	gc_phase_begin(heap, GC_PHASE_COPY, total);

@@ -203,9 +203,9 @@ bool gc_copy_share(struct gc_heap *heap, void (*drain)(struct gc_copier *c))
 	if (!gc_help_share(heap, helper_run))
 		return false;
 	for (struct gc_helper *k = gc_help_next(heap, NULL); k; k = gc_help_next(heap, k)) {
-		heap->stack.overflowed |= k->mark.stack->overflowed;
+		heap->stack.dropped |= k->mark.stack->dropped;
 		if (!k->first)
-			k->mark.stack->overflowed = false;
+			k->mark.stack->dropped = false;
 		if (!k->mutator)
 			continue;
 		gc_stat_add(&s->helps, 1);
@@ -321,9 +321,9 @@ bool gc_copy_recover(struct gc_heap *heap, const uint64_t *old,
 	struct gc_workers *workers = heap->workers;
 	uintptr_t at = first->into, end = heap->bump->to;
 
-	if (!heap->stack.overflowed)
+	if (!heap->stack.dropped)
 		return false;
-	heap->stack.overflowed = false;
+	heap->stack.dropped = false;
 	/* The rest of a piece holds stale data: clear it, so that it reads as a hole. */
 	for (unsigned int i = 0; i < workers->copiers; i++) {
 		struct gc_copier *c = workers->copier[i];

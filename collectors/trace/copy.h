@@ -83,9 +83,9 @@ struct gc_copier *gc_copy_first(struct gc_heap *heap);
  */
 bool gc_copy_share(struct gc_heap *heap, void (*drain)(struct gc_copier *c));
 /*
- * For the collecting thread alone, with an empty stack. If a stack overflowed, scan all copied
+ * For the collecting thread alone, with an empty stack. If a stack dropped objects, scan all copied
  * objects and all objects in the pages whose bit in @old is set, and return true: a stack may
- * have overflowed again. Scanning an object twice is harmless.
+ * have dropped some again. Scanning an object twice is harmless.
  */
 bool gc_copy_recover(struct gc_heap *heap, const uint64_t *old,
 		     void (*scan)(struct gc_copier *c, void *obj),

@@ -5,8 +5,8 @@
  * lines mark none.
  *
  * Invariants: an object is grey from the moment its mark bit is set until it was scanned. A grey
- * object is on the stack, in its queue, in a part of an array, or on a dirty card (card modes); or
- * in none of them and the stack is lossy (scan-all). A scan marks and pushes unmarked referents.
+ * object is on the stack, in its queue, in a part of an array, or on a dirty card; or in none of
+ * them, and the stack that dropped it says so. A scan marks and pushes unmarked referents.
  */
 #ifndef GC_MARK_LOOP_H
 #define GC_MARK_LOOP_H

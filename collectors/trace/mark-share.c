@@ -158,9 +158,10 @@ static void helpers_merge(struct gc_heap *heap)
 			continue;
 		gc_stat_add(&s->helps, 1);
 		gc_stat_add(&s->helped_objects, k->mark.objects);
-		if (k->mark.stack->lossy)
-			heap->stack.overflowed = heap->stack.lossy = true;
-		k->mark.stack->overflowed = k->mark.stack->lossy = false;
+		/* A helper's stack grows, so what it drops is on no card. */
+		if (k->mark.stack->dropped)
+			heap->stack.dropped = heap->stack.lossy = true;
+		k->mark.stack->dropped = k->mark.stack->lossy = false;
 		gc_stat_max(&s->mark_stack_peak, gc_mark_stack_peak(k->mark.stack));
 		gc_mark_stack_rest(k->mark.stack);
 	}

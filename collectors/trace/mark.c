@@ -218,22 +218,37 @@ static bool drain_until(struct gc_heap *heap, const struct gc_deadline *deadline
 	return true;
 }
 
-/* overflow=scan-all: scan every marked object again (seed, figure 3). */
-static void scan_all(struct gc_heap *heap)
+/* Is there anything to scan? The stack was drained before, so its queue is empty. */
+gc_inline bool stack_has_grey(const struct gc_mark_stack *s)
 {
-	uintptr_t end = gc_high(heap);
-
-	heap->stack.overflowed = false;
-	for (uintptr_t at = heap->base; (at = gc_bit_next(heap->mark, at, end)) < end; at += 8) {
-		gc_stat_add(&heap->stats.rescanned_objects, 1);
-		scan_one(heap, (void *)at, false);
-		stack_drain(heap);
-	}
+	return s->top > s->base || s->parts;
 }
 
-static bool overflow_uses_cards(const struct gc_heap *heap)
+/*
+ * The stack dropped objects: scan every marked object again (seed, figure 3), until none is
+ * dropped. False: the deadline passed, and objects still count as dropped.
+ */
+static bool dropped_recover(struct gc_heap *heap, const struct gc_deadline *deadline)
 {
-	return heap->stack.mode <= GC_OVERFLOW_CARD_FILTER;
+	struct gc_mark_stack *s = &heap->stack;
+	unsigned int n = 0;
+
+	while (s->dropped) {
+		uintptr_t end = gc_high(heap);
+
+		s->dropped = false;
+		for (uintptr_t at = heap->base; (at = gc_bit_next(heap->mark, at, end)) < end;
+		     at += 8) {
+			gc_stat_add(&heap->stats.rescanned_objects, 1);
+			scan_one(heap, (void *)at, false);
+			if ((!stack_has_grey(s) || drain_until(heap, deadline)) &&
+			    (++n % TIME_CHECK || !deadline_passed(deadline)))
+				continue;
+			s->dropped = true;
+			return false;
+		}
+	}
+	return true;
 }
 
 bool gc_mark_next(const struct gc_heap *heap, uintptr_t *at)
@@ -269,8 +284,7 @@ void gc_mark_concurrent(struct gc_heap *heap)
 		walk_by_address(heap);
 	else
 		stack_drain(heap);
-	while (heap->stack.overflowed && !overflow_uses_cards(heap))
-		scan_all(heap);
+	dropped_recover(heap, NULL);
 }
 
 void gc_mark_order_init(struct gc_heap *heap)
@@ -322,12 +336,6 @@ static void scan_card(struct gc_heap *heap, uint8_t *card)
 	}
 }
 
-/* Is there anything to scan? The stack was drained before, so its queue is empty. */
-gc_inline bool stack_has_grey(const struct gc_mark_stack *s)
-{
-	return s->top > s->base || s->parts;
-}
-
 /*
  * Clean dirty cards from *@at on, which is advanced, until @most of them have to be scanned, and
  * store those in @cleaned. A card without marked objects needs no scan: an object on it that is
@@ -365,7 +373,10 @@ bool gc_mark_cards(struct gc_heap *heap, const struct gc_deadline *deadline, boo
 	if (concurrent && !heap->orders)
 		return true;
 	do {
-		heap->stack.overflowed = false;
+		heap->stack.on_cards = false;
+		/* But not this one: objects that were dropped before are on no card. */
+		if (!GC_NEEDED(12))
+			heap->stack.dropped = false;
 		card = gc_card(heap, heap->base);
 		end = gc_card(heap, gc_high(heap));
 		while (card < end) {
@@ -385,14 +396,13 @@ bool gc_mark_cards(struct gc_heap *heap, const struct gc_deadline *deadline, boo
 			if (!alone && gc_mark_share_cards(heap, card, end))
 				card = end;
 		}
-		while (heap->stack.overflowed && !overflow_uses_cards(heap)) {
-			/* The last cards may have been cleaned without: nothing on them was marked. */
-			if (concurrent)
-				order_after_clean();
-			scan_all(heap);
-		}
+		/* The last cards may have been cleaned without: nothing on them was marked. */
+		if (concurrent && heap->stack.dropped)
+			order_after_clean();
+		if (!dropped_recover(heap, deadline))
+			return false;
 		/* In a stopped world, only an overflow of the stack dirties cards. */
-	} while (heap->stack.overflowed && !concurrent);
+	} while (heap->stack.on_cards && !concurrent);
 	return true;
 }
 
@@ -411,8 +421,8 @@ static bool object_alive(struct gc_heap *heap, void **ref)
 }
 
 /*
- * Drain while weak references are processed. An overflow is recovered as any other: earlier ones
- * were recovered before. Objects that the filter left to dirty cards only show as lossy.
+ * Drain while weak references are processed. An overflow is recovered as any other, by
+ * gc_mark_cards(). Objects that the filter left to dirty cards only show as lossy.
  */
 static bool weak_drain(struct gc_heap *heap, const void *arg)
 {
@@ -420,7 +430,8 @@ static bool weak_drain(struct gc_heap *heap, const void *arg)
 
 	if (!drain_until(heap, deadline))
 		return false;
-	if (heap->stack.overflowed || (heap->stack.filter && heap->stack.lossy))
+	if (heap->stack.on_cards || heap->stack.dropped ||
+	    (heap->stack.filter && heap->stack.lossy))
 		return gc_mark_cards(heap, deadline, false);
 	return true;
 }
@@ -453,7 +464,7 @@ void gc_mark_prepare(struct gc_heap *heap, bool keep)
 void gc_mark_reset(struct gc_heap *heap)
 {
 	heap->finger = UINTPTR_MAX;
-	heap->stack.overflowed = heap->stack.lossy = false;
+	heap->stack.on_cards = heap->stack.dropped = heap->stack.lossy = false;
 	heap->stack.parts = 0;
 	heap->weaks.count = heap->ephemerons.count = 0;
 	heap->cycle.marked_bytes = heap->cycle.marked_objects = 0;

@@ -34,8 +34,8 @@ bool gc_mark_drain(struct gc_heap *heap, const struct gc_deadline *deadline);
 bool gc_mark_next(const struct gc_heap *heap, uintptr_t *at);
 
 /*
- * The concurrent phase: drain, or walk by address with a finger, and with
- * overflow=scan-all recover from overflows.
+ * The concurrent phase: drain, or walk by address with a finger, and scan all marked objects
+ * again if the stack dropped any.
  */
 void gc_mark_concurrent(struct gc_heap *heap);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * graph OPTIONS SEED STEPS THREADS OTHER FORKS: one random program against the model; exit 0 or
- * 1. OTHER, if not empty, are the options of a second heap; with FORKS=1 the threads fork.
+ * graph OPTIONS SEED STEPS THREADS OTHER FORKS CROWDS: one random program against the model; exit
+ * 0 or 1. OTHER, if not empty, are the options of a second heap; with FORKS=1 the threads fork, and
+ * with CROWDS=1 small mark stacks overflow.
  */
 #include "model.h"
 
@@ -15,7 +16,8 @@ int main(int argc, char **argv)
 				 .steps = argc > 3 ? (unsigned int)atoi(argv[3]) : 20000,
 				 .threads = argc > 4 ? (unsigned int)atoi(argv[4]) : 1,
 				 .other = argc > 5 && *argv[5] ? argv[5] : NULL,
-				 .forks = argc > 6 && atoi(argv[6]) };
+				 .forks = argc > 6 && atoi(argv[6]),
+				 .crowds = argc > 7 && atoi(argv[7]) };
 	int ret = model_run(&run);
 
 	printf("%s: %llu cycles, %llu minor, %llu verifications, %llu dirty cards, %.1f MB\n",

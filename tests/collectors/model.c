@@ -9,16 +9,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define ROOTS	  24
-#define EDGES	  6
-#define NO_OBJECT 0u
-#define THREADS	  8
-#define SHARED	  6 /* objects that all programs write */
-#define HEAPS	  2
-#define STAY	  400 /* steps on a heap, on average */
-#define FORK	  1000 /* steps between two forks of a thread, on average */
-#define AFTERLIFE 300 /* steps of a forked child */
-#define FORK_S	  250 /* only a child that hangs takes as long */
+#define ROOTS	    24
+#define EDGES	    6
+#define NO_OBJECT   0u
+#define THREADS	    8
+#define SHARED	    6 /* objects that all programs write */
+#define HEAPS	    2
+#define STAY	    400 /* steps on a heap, on average */
+#define FORK	    1000 /* steps between two forks of a thread, on average */
+#define AFTERLIFE   300 /* steps of a forked child */
+#define FORK_S	    250 /* only a child that hangs takes as long */
+#define CROWD_ODDS  500 /* steps between two crowds, on average */
+#define CROWD_LEAST 600 /* of its members: a mark stack of 4 KiB has 512 entries */
 
 enum shape {
 	LINK,
@@ -32,6 +34,8 @@ enum shape {
 	DATA,
 	CALLED,
 	WEAK,
+	EPHEMERON,
+	CROWD, /* an array of links to leaves, whose numbers follow its own */
 	SHAPES
 };
 
@@ -39,8 +43,11 @@ enum shape {
 struct twin {
 	uint8_t shape;
 	uint32_t edges; /* how many of edge[] the heap's object has */
+	/* of a weak object the target, and of an ephemeron key and value: none of edges */
 	uint32_t edge[EDGES];
+	uint32_t members; /* of a crowd */
 	uint32_t stamp;
+	uint64_t hash; /* its identity, if the program asked for it */
 	bool due, seen_dead; /* has a finalizer; was handed out */
 };
 
@@ -115,6 +122,12 @@ struct weak {
 	uint64_t id;
 };
 
+struct ephemeron {
+	struct gc_header header;
+	struct object *key, *value;
+	uint64_t id;
+};
+
 /* Each program has a field that it alone writes, and one that all of them do. */
 #define OPEN   THREADS
 #define FIELDS (THREADS + 1)
@@ -134,7 +147,7 @@ struct arena {
 
 struct refs {
 	struct object *root[ROOTS];
-	struct object *fresh, *guest; /* guest: another program's object */
+	struct object *fresh, *member, *guest; /* guest: another program's object */
 	struct gc_header *shared[SHARED];
 };
 
@@ -180,10 +193,10 @@ static int fail(struct program *p, const char *what, uint64_t id)
 
 	fprintf(stderr,
 		"model: %s (object %llu, thread %u, heap %d); again: graph '%s' %llu %u %u '%s' "
-		"%d\n",
+		"%d %d\n",
 		what, (unsigned long long)id, p->number, (int)(p->arena - p->world->arena),
 		r->options, (unsigned long long)r->seed, r->steps, r->threads,
-		r->other ? r->other : "", r->forks);
+		r->other ? r->other : "", r->forks, r->crowds);
 	__atomic_store_n(&p->world->failed, 1, __ATOMIC_RELAXED);
 	return 1;
 }
@@ -210,6 +223,7 @@ static struct object **fields(struct object *o, uint8_t shape)
 		return ((struct called *)o)->field;
 	case ARRAY:
 	case BIG:
+	case CROWD:
 		return ((struct array *)o)->field;
 	default:
 		return NULL;
@@ -228,6 +242,8 @@ static uint64_t *id_at(struct object *o, uint8_t shape)
 		return &((struct six *)o)->id;
 	case WEAK:
 		return &((struct weak *)o)->id;
+	case EPHEMERON:
+		return &((struct ephemeron *)o)->id;
 	default:
 		return &o->id;
 	}
@@ -280,6 +296,10 @@ static int types(struct arena *a)
 			     .size = sizeof(struct called),
 			     .trace = trace_called },
 		[WEAK] = { .name = "weak", .size = sizeof(struct weak), .weak = true },
+		[EPHEMERON] = { .name = "ephemeron",
+				.size = sizeof(struct ephemeron),
+				.ephemeron = true },
+		[CROWD] = { .name = "crowd", .size = 16, .tail = GC_TAIL_REFS },
 	};
 
 	static const struct gc_type_desc board[2] = {
@@ -319,23 +339,136 @@ static void store(struct program *p, struct object *o, struct object **slot, str
 		gc_write(p->m, o, slot, value);
 }
 
+/* The model has room for @more objects; 0, or 1 and a failure. */
+static int twins_reserve(struct program *p, uint32_t more)
+{
+	struct twin *twins;
+
+	if (p->count + more <= p->room)
+		return 0;
+	p->room = 2 * p->room + more;
+	twins = realloc(p->twins, p->room * sizeof(*twins));
+	if (!twins)
+		return fail(p, "no memory for the model", 0);
+	p->twins = twins;
+	return 0;
+}
+
+/* Number an object that was allocated now; it has no edges yet. */
+static struct twin *twin_add(struct program *p, struct object *o, uint8_t shape)
+{
+	struct twin *t = &p->twins[p->count];
+
+	memset(t, 0, sizeof(*t));
+	t->shape = shape;
+	*id_at(o, shape) = tag_of(p, p->count++);
+	return t;
+}
+
+/* A new object without edges, of @members elements, and its twin in *@t; NULL: no memory */
+static struct object *object_add(struct program *p, uint8_t shape, uint32_t members,
+				 struct twin **t)
+{
+	const struct gc_type *type = p->arena->type[shape];
+	struct object *o = members ? gc_alloc_array(p->m, type, members) : gc_alloc(p->m, type);
+
+	if (o)
+		*t = twin_add(p, o, shape);
+	return o;
+}
+
+/* A crowd of @members in p->f.refs.fresh; false: no memory */
+static bool crowd_allocate(struct program *p, uint32_t members)
+{
+	struct object *o;
+	struct twin *t;
+
+	p->f.refs.fresh = object_add(p, CROWD, members, &t);
+	if (!p->f.refs.fresh)
+		return false;
+	t->members = members;
+	for (uint32_t i = 0; i < members; i++) {
+		p->f.refs.member = object_add(p, LINK, 0, &t);
+		if (!p->f.refs.member)
+			return false;
+		t->edges = 1;
+		t->edge[0] = p->count;
+		o = object_add(p, LEAF, 0, &t);
+		if (!o)
+			return false;
+		t->hash = i % 64 ? 0 : gc_identity_hash(p->m, o);
+		store(p, p->f.refs.member, fields(p->f.refs.member, LINK), o);
+		store(p, p->f.refs.fresh, &fields(p->f.refs.fresh, CROWD)[i], p->f.refs.member);
+	}
+	return true;
+}
+
+/* Put an object that was allocated now, the last one of the model, in a root. */
+static void root_set(struct program *p, uint32_t slot, struct object *o)
+{
+	p->f.refs.root[slot] = o;
+	p->root[slot] = p->count - 1;
+}
+
+/*
+ * A finalizable object alone leads to a crowd, or an ephemeron with a living key; then there is a
+ * weak reference to its last leaf.
+ */
+static int crowd_hide(struct program *p)
+{
+	uint32_t members = CROWD_LEAST + (uint32_t)rnd(p, CROWD_LEAST), crowd = p->count;
+	uint32_t slot = (uint32_t)rnd(p, ROOTS - 2);
+	bool finalizable = rnd(p, 2);
+	struct object *o;
+	struct twin *t;
+
+	if (twins_reserve(p, 2 * members + 4))
+		return 1;
+	if (!crowd_allocate(p, members))
+		return fail(p, "out of memory", p->count);
+	o = object_add(p, finalizable ? NODE : LEAF, 0, &t);
+	if (!o)
+		return fail(p, "out of memory", p->count);
+	if (finalizable) {
+		gc_init(&fields(o, NODE)[0], p->f.refs.fresh);
+		t->edges = 3;
+		t->edge[0] = crowd;
+		t->due = true;
+		p->f.refs.fresh = p->f.refs.member = NULL;
+		return gc_finalizer_add(p->m, o) ? fail(p, "out of memory", p->count) : 0;
+	}
+	root_set(p, slot, o);
+	o = object_add(p, EPHEMERON, 0, &t);
+	if (!o)
+		return fail(p, "out of memory", p->count);
+	gc_init(&((struct ephemeron *)o)->key, p->f.refs.root[slot]);
+	gc_init(&((struct ephemeron *)o)->value, p->f.refs.fresh);
+	t->edge[0] = p->root[slot];
+	t->edge[1] = crowd;
+	root_set(p, slot + 1, o);
+	o = object_add(p, WEAK, 0, &t);
+	if (!o)
+		return fail(p, "out of memory", p->count);
+	gc_init(&((struct weak *)o)->target, *fields(p->f.refs.member, LINK));
+	t->edge[0] = crowd + 2 * members;
+	root_set(p, slot + 2, o);
+	p->f.refs.fresh = p->f.refs.member = NULL;
+	return 0;
+}
+
 static int allocate(struct program *p)
 {
-	static const uint8_t odds[] = { LINK,  LINK, PAIR, PAIR, SIX,	 SIX,	 LEAF,
-					LEAF,  NODE, NODE, NODE, NODE,	 WIDE,	 ARRAY,
-					ARRAY, BIG,  DATA, DATA, CALLED, CALLED, WEAK };
+	static const uint8_t odds[] = { LINK, LINK, PAIR,   PAIR,   SIX,  SIX,	    LEAF,  LEAF,
+					NODE, NODE, NODE,   NODE,   WIDE, ARRAY,    ARRAY, BIG,
+					DATA, DATA, CALLED, CALLED, WEAK, EPHEMERON };
 	uint8_t shape = odds[rnd(p, sizeof(odds))];
 	const struct gc_type *type = p->arena->type[shape];
 	struct twin *t;
 	uint32_t slot = (uint32_t)rnd(p, ROOTS), length = 0, from = (uint32_t)rnd(p, ROOTS);
 	struct object *o;
 
-	if (p->count == p->room) {
-		p->room *= 2;
-		p->twins = realloc(p->twins, p->room * sizeof(*p->twins));
-		if (!p->twins)
-			return fail(p, "no memory for the model", 0);
-	}
+	if (twins_reserve(p, 1))
+		return 1;
 	t = &p->twins[p->count];
 	memset(t, 0, sizeof(*t));
 	t->shape = shape;
@@ -391,6 +524,14 @@ static int allocate(struct program *p)
 	if (shape == WEAK) {
 		gc_init(&((struct weak *)o)->target, p->f.refs.root[from]);
 		t->edge[0] = p->root[from];
+	}
+	if (shape == EPHEMERON) {
+		uint32_t value = (uint32_t)rnd(p, ROOTS);
+
+		gc_init(&((struct ephemeron *)o)->key, p->f.refs.root[from]);
+		gc_init(&((struct ephemeron *)o)->value, p->f.refs.root[value]);
+		t->edge[0] = p->root[from];
+		t->edge[1] = p->root[from] ? p->root[value] : NO_OBJECT;
 	}
 	if (shape == DATA)
 		memset(((struct data *)o)->byte, (int)(p->count * 7 & 0xff), length);
@@ -504,81 +645,208 @@ static int visit(struct program *p)
 	return 0;
 }
 
-/* Move down the graph: a root becomes one of its object's fields. */
-static void step_down(struct program *p)
-{
-	uint32_t at = (uint32_t)rnd(p, ROOTS), to = (uint32_t)rnd(p, ROOTS), i;
-	struct twin *t = &p->twins[p->root[at]];
-
-	if (!p->root[at] || !t->edges)
-		return;
-	i = (uint32_t)rnd(p, t->edges);
-	p->f.refs.root[to] =
-		fields(p->f.refs.root[at], t->shape)[place(p->f.refs.root[at], t->shape, i)];
-	p->root[to] = t->edge[i];
-}
-
 struct step {
 	struct object *o;
 	uint32_t id;
 };
 
 /*
- * Walk both graphs from @refs, or, without the roots, from the shared objects alone; every
- * reachable object is stamped in the model.
+ * A walk over both graphs at once
+ * @m: the mutator of the calling thread
+ * @dead: it begins at an object that was finalized, so others may be reached that were, and
+ *	  ephemerons that lost a key before the key was reached again
+ * @stack: to be visited
+ * @waiting: ephemerons whose keys were not reached
  */
-static int compare_from(struct program *p, const struct refs *refs, bool roots)
+struct walk {
+	struct program *p;
+	struct gc_mutator *m;
+	bool dead;
+	struct step *stack, *waiting;
+	size_t count, waits;
+};
+
+static bool walk_begin(struct walk *w, struct program *p, struct gc_mutator *m)
 {
-	struct step *stack =
-		malloc((ROOTS + SHARED + (size_t)p->count * (EDGES + 1)) * sizeof(*stack));
-	size_t n = 0;
+	*w = (struct walk){ .p = p, .m = m };
+	w->stack = malloc((ROOTS + SHARED + (size_t)p->count * (EDGES + 1)) * sizeof(*w->stack));
+	w->waiting = malloc(p->count * sizeof(*w->waiting));
+	p->stamp++;
+	return w->stack && w->waiting;
+}
+
+static void walk_push(struct walk *w, struct object *o, uint32_t id)
+{
+	w->stack[w->count++] = (struct step){ o, id };
+}
+
+/* Visit one object; it is stamped in the model. */
+static int walk_visit(struct walk *w, struct step at)
+{
+	struct program *p = w->p;
+	struct twin *t = &p->twins[at.id];
+
+	if (!at.id != !at.o)
+		return fail(p, "null where the model is not, or the reverse", at.id);
+	if (!at.id)
+		return 0;
+	if (*id_at(at.o, t->shape) != tag_of(p, at.id))
+		return fail(p, "another object stands here", at.id);
+	if (t->stamp == p->stamp)
+		return 0;
+	t->stamp = p->stamp;
+	if (t->seen_dead && !w->dead)
+		return fail(p, "finalized while reachable", at.id);
+	if (t->hash && gc_identity_hash(w->m, at.o) != t->hash)
+		return fail(p, "its identity changed", at.id);
+	for (uint32_t i = 0; i < t->edges; i++)
+		walk_push(w, fields(at.o, t->shape)[place(at.o, t->shape, i)], t->edge[i]);
+	for (uint32_t i = 0; i < t->members; i++)
+		walk_push(w, fields(at.o, t->shape)[i], at.id + 1 + 2 * i);
+	if (t->shape == EPHEMERON)
+		w->waiting[w->waits++] = at;
+	if (t->shape == DATA) {
+		const struct data *d = (const struct data *)at.o;
+
+		for (uint32_t i = 0; i < gc_length(d); i++)
+			if (d->byte[i] != (at.id * 7 & 0xff))
+				return fail(p, "data changed", at.id);
+	}
+	return 0;
+}
+
+/* An ephemeron was reached: go on to its value if its key was. False: its key was not yet. */
+static bool ephemeron_visit(struct walk *w, struct step at, int *ret)
+{
+	struct program *p = w->p;
+	struct twin *t = &p->twins[at.id];
+	struct object *key = gc_ephemeron_key(w->m, at.o);
+
+	if (!t->edge[0] || p->twins[t->edge[0]].stamp != p->stamp)
+		return false;
+	if (!key && w->dead)
+		return false;
+	if (!key || *id_at(key, p->twins[t->edge[0]].shape) != tag_of(p, t->edge[0]))
+		*ret = fail(p, "ephemeron lost a key that is reachable", at.id);
+	else
+		walk_push(w, gc_ephemeron_value(w->m, at.o), t->edge[1]);
+	return true;
+}
+
+/* The key of an ephemeron was not reached: it may have been dropped. */
+static int ephemeron_check(struct walk *w, struct step at)
+{
+	struct program *p = w->p;
+	struct twin *t = &p->twins[at.id];
+	struct object *key = gc_ephemeron_key(w->m, at.o);
+
+	if (!key) {
+		if (gc_ephemeron_value(w->m, at.o))
+			return fail(p, "ephemeron has a value without a key", at.id);
+		t->edge[0] = t->edge[1] = NO_OBJECT;
+		return 0;
+	}
+	if (!t->edge[0] || *id_at(key, p->twins[t->edge[0]].shape) != tag_of(p, t->edge[0]))
+		return fail(p, "ephemeron has another key", at.id);
+	return 0;
+}
+
+/* Walk from what was pushed, and free the walk. */
+static int walk_end(struct walk *w)
+{
 	int ret = 0;
 
-	if (!stack)
-		return fail(p, "no memory for the model", 0);
-	p->stamp++;
-	for (int i = 0; i < ROOTS && roots; i++)
-		stack[n++] = (struct step){ refs->root[i], p->root[i] };
-	for (int i = 0; i < SHARED; i++)
-		stack[n++] = (struct step){ *field_of(refs->shared[i], p->number), p->own[i] };
-	while (n && !ret) {
-		struct step at = stack[--n];
-		struct twin *t = &p->twins[at.id];
+	while (w->count && !ret) {
+		size_t left = 0;
 
-		if (!at.id != !at.o) {
-			ret = fail(p, "null where the model is not, or the reverse", at.id);
-			break;
-		}
-		if (!at.id)
-			continue;
-		if (*id_at(at.o, t->shape) != tag_of(p, at.id)) {
-			ret = fail(p, "another object stands here", at.id);
-			break;
-		}
-		if (t->stamp == p->stamp)
-			continue;
-		t->stamp = p->stamp;
-		if (t->seen_dead)
-			ret = fail(p, "finalized while reachable", at.id);
-		for (uint32_t i = 0; i < t->edges; i++)
-			stack[n++] =
-				(struct step){ fields(at.o, t->shape)[place(at.o, t->shape, i)],
-					       t->edge[i] };
-		if (t->shape == DATA) {
-			const struct data *d = (const struct data *)at.o;
-
-			for (uint32_t i = 0; i < gc_length(d) && !ret; i++)
-				if (d->byte[i] != (at.id * 7 & 0xff))
-					ret = fail(p, "data changed", at.id);
-		}
+		while (w->count && !ret)
+			ret = walk_visit(w, w->stack[--w->count]);
+		for (size_t i = 0; i < w->waits && !ret; i++)
+			if (!ephemeron_visit(w, w->waiting[i], &ret))
+				w->waiting[left++] = w->waiting[i];
+		w->waits = left;
 	}
-	free(stack);
+	for (size_t i = 0; i < w->waits && !ret; i++)
+		ret = ephemeron_check(w, w->waiting[i]);
+	free(w->stack);
+	free(w->waiting);
 	return ret;
+}
+
+/*
+ * Walk both graphs from @refs, or, without the roots, from the shared objects alone; every
+ * reachable object is stamped in the model. @m: of the calling thread
+ */
+static int compare_from(struct program *p, struct gc_mutator *m, const struct refs *refs,
+			bool roots)
+{
+	struct walk w;
+
+	if (!walk_begin(&w, p, m))
+		return fail(p, "no memory for the model", 0);
+	for (int i = 0; i < ROOTS && roots; i++)
+		walk_push(&w, refs->root[i], p->root[i]);
+	for (int i = 0; i < SHARED; i++)
+		walk_push(&w, *field_of(refs->shared[i], p->number), p->own[i]);
+	return walk_end(&w);
 }
 
 static int compare(struct program *p)
 {
-	return compare_from(p, &p->f.refs, true);
+	return compare_from(p, p->m, &p->f.refs, true);
+}
+
+/* What @o, which was finalized, leads to is whole. */
+static int compare_dead(struct program *p, struct object *o, uint32_t id)
+{
+	struct walk w;
+
+	if (!walk_begin(&w, p, p->m))
+		return fail(p, "no memory for the model", 0);
+	w.dead = true;
+	walk_push(&w, o, id);
+	return walk_end(&w);
+}
+
+/* Move down the graph: a root becomes one of its object's fields, or an ephemeron's value. */
+static int step_down(struct program *p)
+{
+	uint32_t at = (uint32_t)rnd(p, ROOTS), to = (uint32_t)rnd(p, ROOTS), i;
+	struct twin *t = &p->twins[p->root[at]];
+	struct object *o = p->f.refs.root[at];
+
+	if (o && t->shape == EPHEMERON) {
+		struct object *value = gc_ephemeron_value(p->m, o);
+
+		/* It was dropped: that is right if the key is not reachable. */
+		if (!value && t->edge[1])
+			return compare(p);
+		p->f.refs.root[to] = value;
+		p->root[to] = t->edge[1];
+		return 0;
+	}
+	if (!p->root[at] || !t->edges)
+		return 0;
+	i = (uint32_t)rnd(p, t->edges);
+	p->f.refs.root[to] = fields(o, t->shape)[place(o, t->shape, i)];
+	p->root[to] = t->edge[i];
+	return 0;
+}
+
+/* Ask for the identity of an object, which it keeps. */
+static int hash_some(struct program *p)
+{
+	uint32_t at = (uint32_t)rnd(p, ROOTS);
+	struct twin *t = &p->twins[p->root[at]];
+	uint64_t hash;
+
+	if (!p->root[at])
+		return 0;
+	hash = gc_identity_hash(p->m, p->f.refs.root[at]);
+	if (t->hash && t->hash != hash)
+		return fail(p, "its identity changed", p->root[at]);
+	t->hash = hash;
+	return 0;
 }
 
 static int check_weak(struct program *p, bool exact)
@@ -587,6 +855,10 @@ static int check_weak(struct program *p, bool exact)
 		uint32_t id = p->root[i], target;
 		struct object *o;
 
+		if (id && p->twins[id].shape == EPHEMERON && exact &&
+		    gc_ephemeron_key(p->m, p->f.refs.root[i]) &&
+		    p->twins[p->twins[id].edge[0]].stamp != p->stamp)
+			return fail(p, "ephemeron kept a key that is unreachable", id);
 		if (!id || p->twins[id].shape != WEAK)
 			continue;
 		target = p->twins[id].edge[0];
@@ -617,6 +889,8 @@ static int fetch_dead(struct program *p, unsigned int *fetched)
 			return fail(p, "finalized twice", id);
 		p->twins[id].seen_dead = true;
 		(*fetched)++;
+		if (compare_dead(p, o, (uint32_t)id))
+			return 1;
 	}
 	return 0;
 }
@@ -734,15 +1008,14 @@ static int step_run(struct program *p)
 	case 28 ... 49:
 		return link_some(p);
 	case 50 ... 57:
-		step_down(p);
-		return 0;
+		return step_down(p);
 	case 58 ... 60:
 		gc_safepoint(p->m);
 		return 0;
 	case 61:
 		gc_park(p->m);
 		gc_unpark(p->m);
-		return 0;
+		return hash_some(p);
 	case 62:
 		if (!rnd(p, 40))
 			gc_collect(p->m);
@@ -769,8 +1042,8 @@ static int compare_all(struct program *p)
 
 	for (unsigned int i = 0; i < p->world->run->threads; i++) {
 		struct program *q = &first[i];
-		int ret = q->away ? compare_from(q, &q->kept, true) :
-				    compare_from(q, &p->f.refs, q == p);
+		int ret = q->away ? compare_from(q, p->m, &q->kept, true) :
+				    compare_from(q, p->m, &p->f.refs, q == p);
 
 		if (ret)
 			return ret;
@@ -837,6 +1110,8 @@ static int programs_run(struct program **at)
 	struct model_run *run = p->world->run;
 
 	for (unsigned int i = 0; i < run->steps; i++) {
+		if (run->crowds && !rnd(p, CROWD_ODDS) && crowd_hide(p))
+			return 1;
 		if (step_run(p) || (run->forks && !rnd(p, FORK) && fork_some(p)))
 			return 1;
 		if (p->world->heaps == 1 || rnd(p, STAY))

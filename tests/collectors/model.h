@@ -17,6 +17,7 @@
  * @skip_barrier: store references without gc_write(), to see that it is caught
  * @other: options of a second heap, on which each thread works in turn; NULL: there is none
  * @forks: each thread forks now and then, and the child checks its copy of all heaps
+ * @crowds: some objects lead to more others than a mark stack of 4 KiB holds
  */
 struct model_run {
 	const char *options;
@@ -24,7 +25,7 @@ struct model_run {
 	unsigned int steps, threads;
 	bool skip_barrier;
 	const char *other;
-	bool forks;
+	bool forks, crowds;
 	struct gc_heap_stats stats; /* filled */
 };
 

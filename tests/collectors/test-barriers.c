@@ -2,7 +2,7 @@
 /*
  * Description: each step that is essential for correctness is left out, one by one, and the
  * verifier or the model must detect it. Arguments: the random program built with -DGC_MUTANT=1,
- * 2, ...
+ * 2, ..., with crowds.
  */
 #include "model.h"
 #include "tap.h"
@@ -35,6 +35,8 @@ static const struct mutant {
 	  "re-trace after the collection" },
 	{ "what one who helps to mark hands to another", "plan=marksweep,stress=16K,workers=3",
 	  "re-trace after the collection" },
+	{ "what the mark stack dropped before a pass over the cards",
+	  "plan=marksweep,markstack=4K,overflow=scan-all", "re-trace after the collection" },
 };
 #define MUTANTS ((int)(sizeof(mutants) / sizeof(mutants[0])))
 
@@ -59,7 +61,9 @@ static int run_program(void *arg)
 static bool noticed(const char *program, const struct mutant *m, int seed, char *text, size_t size)
 {
 	char options[256], number[16];
-	char *words[] = { (char *)program, options, number, (char *)"40000", (char *)"3", NULL };
+	char *words[] = { (char *)program, options,	number,
+			  (char *)"40000", (char *)"3", (char *)"",
+			  (char *)"",	   (char *)"1", NULL };
 	int status;
 
 	snprintf(options, sizeof(options), "%s" CHECKS, m->options);

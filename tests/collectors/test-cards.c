@@ -220,7 +220,7 @@ static void on_progress(struct gc_listener *self, const struct gc_event *e)
 		else
 			gc_mark_stack_full(heap, &k->own, leaf[i]);
 	}
-	k->own.overflowed = k->own.lossy = true;
+	k->own.dropped = k->own.lossy = true;
 	pthread_create(&helping, NULL, help, NULL);
 	for (int i = 0; i < 10000 && !told_of; i++) {
 		usleep(1000);
@@ -275,7 +275,7 @@ static void added_up(void)
 	   "the peak is that of the deepest stack");
 	ok(k->own.top == k->own.base && k->own.limit == k->own.base + GC_PAGE / sizeof(void *),
 	   "the helper's stack is reset");
-	ok(heap->stack.overflowed && heap->stack.lossy && !k->own.overflowed && !k->own.lossy,
+	ok(heap->stack.dropped && heap->stack.lossy && !k->own.dropped && !k->own.lossy,
 	   "an overflow of the helper's stack is reported to the collecting thread once");
 	end();
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Description: random programs against the model, on every plan and option, with every check of
- * the heap enabled; some of them on two heaps, and some fork. GRAPH_ROUNDS=N repeats with other
+ * the heap enabled; some of them on two heaps, some fork, and in some the mark stack overflows, most
+ * often behind an ephemeron or a finalizable object. GRAPH_ROUNDS=N repeats with other
  * seeds (default: 1), GRAPH_STEPS=N sets the length, GRAPH_ONLY=TEXT selects the rows that contain
  * TEXT; GRAPH_ONLY=forks and GRAPH_ONLY=heaps are those that do so.
  */
@@ -68,29 +69,12 @@ static const struct row {
 	{ "plan=cms,profile=dalvik-4.3" SMALL, 2, 2 },
 	{ "plan=gencms,profile=hussein-2015" SMALL, 2, 1 },
 	{ "profile=art-6.0,nursery=1M" SMALL, 2, 1 },
-	/* mark stacks */
-	{ "plan=cms,markstack=4K,overflow=card" SMALL, 2, 1 },
-	{ "plan=cms,markstack=4K,overflow=card+clear" SMALL, 2, 1 },
-	{ "plan=cms,markstack=4K,overflow=card+filter" SMALL, 2, 1 },
-	{ "plan=cms,markstack=4K,overflow=reserve" SMALL, 2, 1 },
-	{ "plan=cms,markstack=4K,overflow=scan-all" SMALL, 2, 1 },
+	/* mark stacks: see tight_rows[], too */
 	{ "plan=cms,markstack=4K,overflow=card,remark-limit=1,preclean=0" SMALL, 2, 1 },
 	{ "plan=cms,markstack=4K,overflow=card,trace=finger" SMALL, 2, 1 },
 	{ "plan=cms,markstack=4K,overflow=scan-all,trace=finger,remark-limit=1" SMALL, 2, 1 },
-	{ "plan=gencms,markstack=4K,overflow=card" SMALL, 2, 1 },
-	{ "plan=gencms,markstack=4K,overflow=card+clear" SMALL, 2, 1 },
-	{ "plan=gencms,markstack=4K,overflow=card+filter" SMALL, 2, 1 },
-	{ "plan=gencms,markstack=4K,overflow=scan-all" SMALL, 2, 1 },
-	{ "plan=marksweep,markstack=4K,overflow=card" SMALL, 1, 1 },
-	{ "plan=marksweep,markstack=4K,overflow=card+clear" SMALL, 1, 1 },
-	{ "plan=marksweep,markstack=4K,overflow=card+filter" SMALL, 1, 1 },
-	{ "plan=marksweep,markstack=4K,overflow=scan-all" SMALL, 1, 1 },
-	{ "plan=stickyimmix,markstack=4K,overflow=card" SMALL, 1, 1 },
-	{ "plan=stickyimmix,markstack=4K,overflow=card+filter" SMALL, 1, 1 },
 	{ "plan=marksweep,trace=finger" SMALL, 2, 1 },
-	{ "plan=semispace,markstack=4K,overflow=scan-all" SMALL, 2, 1 },
 	{ "plan=semispace,markstack=4K,overflow=scan-all,workers=1,stress=64K" SMALL, 1, 2 },
-	{ "plan=gss,nursery=512K,markstack=4K,overflow=scan-all" SMALL, 2, 1 },
 	{ "plan=gss,nursery=512K,markstack=4K,overflow=scan-all,workers=1,threshold=128K" SMALL, 1,
 	  1 },
 	{ "plan=cms,remark-limit=1" SMALL, 2, 1 },
@@ -174,8 +158,34 @@ static const struct wide_row {
 	{ { "plan=stickyimmix" SMALL, 3, 2 }, "plan=cmsfly,policy=bg" SMALL, true },
 };
 
-#define ROWS (sizeof(rows) / sizeof(rows[0]))
-#define WIDE (sizeof(wide_rows) / sizeof(wide_rows[0]))
+/*
+ * Mark stacks of 512 entries, and objects that lead to more than that: each plan with each way to
+ * recover
+ */
+static const struct row tight_rows[] = {
+	{ "plan=cms,remark-limit=0" SMALL, 1, 4 },
+	{ "plan=cms,remark-limit=1" SMALL, 2, 4 },
+	{ "plan=cms,foreground=stw,policy=fg" SMALL, 1, 4 },
+	{ "plan=cmsfly" SMALL, 1, 4 },
+	{ "plan=gencms" SMALL, 1, 4 },
+	{ "plan=gencms,stress=128K" SMALL, 2, 8 },
+	{ "plan=gss,nursery=512K" SMALL, 1, 4 },
+	{ "plan=gss,nursery=512K,workers=1,threshold=128K,stress=128K" SMALL, 2, 8 },
+	{ "plan=immix" SMALL, 1, 4 },
+	{ "plan=immix,defrag=always" SMALL, 2, 4 },
+	{ "plan=marksweep" SMALL, 1, 4 },
+	{ "plan=marksweep,trace=finger" SMALL, 1, 4 },
+	{ "plan=semispace" SMALL, 1, 4 },
+	{ "plan=stickyimmix" SMALL, 1, 4 },
+	{ "plan=stickyimmix,stress=128K" SMALL, 2, 8 },
+};
+static const char *const tight_modes[] = { "card", "card+clear", "card+filter",
+					   "grow", "reserve",	 "scan-all" };
+
+#define ROWS  (sizeof(rows) / sizeof(rows[0]))
+#define TIGHT (sizeof(tight_rows) / sizeof(tight_rows[0]))
+#define MODES (sizeof(tight_modes) / sizeof(tight_modes[0]))
+#define WIDE  (sizeof(wide_rows) / sizeof(wide_rows[0]))
 
 /*
  * Under the thread sanitizer, a child of a process with threads cannot start any. Under the address
@@ -193,7 +203,7 @@ static int model_child(void *arg)
 	return model_run(arg);
 }
 
-static void row_run(const struct wide_row *w, unsigned int steps, uint64_t seed)
+static void row_run(const struct wide_row *w, bool crowds, unsigned int steps, uint64_t seed)
 {
 	static char text[4096];
 	char options[256], other[256];
@@ -202,7 +212,8 @@ static void row_run(const struct wide_row *w, unsigned int steps, uint64_t seed)
 				 .steps = steps / w->row.part,
 				 .threads = w->row.threads,
 				 .other = w->other ? other : NULL,
-				 .forks = w->forks && FORKS_RUN };
+				 .forks = w->forks && FORKS_RUN,
+				 .crowds = crowds };
 	int status;
 
 	snprintf(options, sizeof(options), "%s" CHECKS ",seed=%llu", w->row.options,
@@ -222,6 +233,30 @@ static bool row_has(const struct wide_row *w, const char *only)
 	       (w->other && !strcmp(only, "heaps")) || (w->forks && !strcmp(only, "forks"));
 }
 
+/* Copying plans cannot recover by cards. */
+static bool has_mode(const char *options, const char *mode)
+{
+	return strncmp(mode, "card", 4) ||
+	       (!strstr(options, "plan=gss") && !strstr(options, "plan=semispace"));
+}
+
+static void tight_run(const char *only, unsigned int steps, uint64_t seed)
+{
+	for (size_t i = 0; i < TIGHT * MODES; i++) {
+		const char *mode = tight_modes[i % MODES];
+		struct wide_row w = { tight_rows[i / MODES], NULL, false };
+		char options[160];
+
+		snprintf(options, sizeof(options), "%s,markstack=4K,overflow=%s", w.row.options,
+			 mode);
+		if (!has_mode(options, mode))
+			continue;
+		w.row.options = options;
+		if (row_has(&w, only))
+			row_run(&w, true, steps, seed + i);
+	}
+}
+
 int main(void)
 {
 	const char *only = getenv("GRAPH_ONLY"), *n = getenv("GRAPH_STEPS");
@@ -237,8 +272,9 @@ int main(void)
 			if (i >= ROWS)
 				w = wide_rows[i - ROWS];
 			if (row_has(&w, only))
-				row_run(&w, steps, seed + r * 1000 + i);
+				row_run(&w, false, steps, seed + r * 1000 + i);
 		}
+		tight_run(only, steps, seed + r * 1000 + ROWS + WIDE);
 	}
 	return done();
 }

@@ -82,7 +82,7 @@ static void note(struct gc_copier *c)
 	c->old_bytes = 100 * (1 + place);
 	c->promoted_bytes = 1000 * (1 + place);
 	c->promoted = 10000 * (1 + place);
-	c->stack->overflowed = place == 2;
+	c->stack->dropped = place == 2;
 	__atomic_fetch_add(&came, 1, __ATOMIC_SEQ_CST);
 }
 
@@ -174,11 +174,11 @@ static void copiers(void)
 	ok(stats().helps == before.helps + 2 &&
 		   stats().helped_objects == before.helped_objects + 2 + 4,
 	   "help of mutators is counted, that of workers is not");
-	ok(heap->stack.overflowed, "an overflow of one stack is recovered by scanning again");
+	ok(heap->stack.dropped, "an overflow of one stack is recovered by scanning again");
 	for (unsigned int i = 1; i < WORKERS; i++)
-		flags &= !of[i]->stack->overflowed;
+		flags &= !of[i]->stack->dropped;
 	ok(flags, "the overflow is reported once");
-	heap->stack.overflowed = false;
+	heap->stack.dropped = false;
 	sums();
 
 	for (unsigned int i = 0; i < WORKERS; i++) {
@@ -395,11 +395,11 @@ static void again(void)
 	for (int i = 0; i < 3; i++)
 		gc_bit_set(heap->mark, old[i]);
 	before = stats().rescanned_objects;
-	heap->stack.overflowed = false;
+	heap->stack.dropped = false;
 	ok(!gc_copy_recover(heap, heap->mark, note_scan, note_drain) && !scans,
 	   "without an overflow nothing is scanned again");
-	heap->stack.overflowed = true;
-	ok(gc_copy_recover(heap, heap->mark, note_scan, note_drain) && !heap->stack.overflowed,
+	heap->stack.dropped = true;
+	ok(gc_copy_recover(heap, heap->mark, note_scan, note_drain) && !heap->stack.dropped,
 	   "with an overflow the flag is cleared");
 	for (int i = 0; i < 8; i++)
 		right &= scanned[i] == (i < 5 ? AT(object[i]) : old[i - 5]);
