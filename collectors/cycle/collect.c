@@ -17,6 +17,7 @@
 #include "../listener/phase.h"
 #include "../thread/help.h"
 #include "../thread/safepoint.h"
+#include "../thread/threads.h"
 #include "../trace/verify.h"
 #include "adapt.h"
 #include "collect.h"
@@ -425,12 +426,10 @@ static int daemon_create(struct gc_heap *heap)
 		pthread_attr_setaffinity_np(&attr, sizeof(cpus), &cpus);
 	}
 	daemon_set(heap, true);
-	ret = pthread_create(&heap->gc.daemon, &attr, daemon_main, heap);
+	ret = gc_thread_create(&heap->gc.daemon, &attr, "gc-daemon", daemon_main, heap);
 	pthread_attr_destroy(&attr);
 	if (ret)
 		daemon_set(heap, false);
-	else
-		pthread_setname_np(heap->gc.daemon, "gc-daemon");
 	return ret;
 }
 

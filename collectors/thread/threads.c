@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "threads.h"
 
+#include <signal.h>
+
 #include "../heap/futex.h"
 
 static bool thread_stopped(const struct gc_thread *t)
@@ -51,4 +53,23 @@ void gc_stress_sleep(struct gc_heap *heap)
 
 	if (heap->opt.stress)
 		nanosleep(&ts, NULL);
+}
+
+int gc_thread_create(pthread_t *thread, const pthread_attr_t *attr, const char *name,
+		     void *(*fn)(void *), void *arg)
+{
+	static const int synchronous[] = { SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP };
+	sigset_t blocked, before;
+	int ret;
+
+	sigfillset(&blocked);
+	for (size_t i = 0; i < sizeof(synchronous) / sizeof(synchronous[0]); i++)
+		sigdelset(&blocked, synchronous[i]);
+	/* The new thread inherits the mask, so it is never without. */
+	pthread_sigmask(SIG_SETMASK, &blocked, &before);
+	ret = pthread_create(thread, attr, fn, arg);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!ret)
+		pthread_setname_np(*thread, name);
+	return ret;
 }

@@ -26,4 +26,13 @@ void gc_threads_call(struct gc_heap *heap, unsigned int most);
 /* stress=: sleep for a random time, so that other threads get to race with short phases. */
 void gc_stress_sleep(struct gc_heap *heap);
 
+/*
+ * gc_thread_create() - start a thread of the collector, @name; 0, or errno of pthread_create()
+ *
+ * It blocks all signals but those that its own instructions cause: the others are the program's,
+ * which may wait for them, or have handlers that must not run on a thread that it does not know.
+ */
+int gc_thread_create(pthread_t *thread, const pthread_attr_t *attr, const char *name,
+		     void *(*fn)(void *), void *arg);
+
 #endif

@@ -14,6 +14,7 @@
 #include "../listener/phase.h"
 #include "../space/blocks.h"
 #include "../thread/help.h"
+#include "../thread/threads.h"
 #include "weak.h"
 
 #define SPINS 64
@@ -89,9 +90,8 @@ static void workers_start(struct gc_workers *workers)
 	for (; workers->thread && workers->threads < workers->copiers - 1; workers->threads++) {
 		pthread_t *t = &workers->thread[workers->threads];
 
-		if (pthread_create(t, NULL, worker_main, workers))
+		if (gc_thread_create(t, NULL, "gc-worker", worker_main, workers))
 			break;
-		pthread_setname_np(*t, "gc-worker");
 	}
 	if (workers->heap->help)
 		gc_help_set_workers(workers->heap, workers_call, workers->threads);
