@@ -15,6 +15,7 @@
 #include "../heap/plan.h"
 #include "../listener/phase.h"
 #include "../thread/safepoint.h"
+#include "../thread/threads.h"
 #include "../trace/trace.h"
 
 /* A mutator that waited may allocate this part of the room before it waits again. */
@@ -42,9 +43,11 @@ static void pace_wait(struct gc_thread *t)
 	struct gc_heap *heap = t->heap;
 	uint64_t slice, begin, end;
 	struct timespec ts = { 0 };
+	int state;
 
 	if (!pace_exceeded(heap, 0))
 		return;
+	state = gc_cancel_defer();
 	slice = gc_pace_slice((uint64_t)heap->opt.pace * 1000, gc_load(&heap->cycle_ns));
 	ts.tv_nsec = (long)slice / 2;
 	end = gc_now() + slice;
@@ -55,6 +58,7 @@ static void pace_wait(struct gc_thread *t)
 	} while (gc_now() < end && pace_exceeded(heap, CREDIT));
 	gc_state_unpark(t);
 	gc_pause_end(t, GC_PAUSE_PACED, begin);
+	gc_cancel_allow(state);
 }
 
 static bool trigger_due(struct gc_heap *heap, uint64_t *next, int64_t every)

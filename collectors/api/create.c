@@ -13,6 +13,7 @@
 #include "../heap/plan.h"
 #include "../space/pages.h"
 #include "../thread/help.h"
+#include "../thread/threads.h"
 #include "../trace/hash.h"
 #include "../trace/mark.h"
 #include "../trace/profiler.h"
@@ -142,6 +143,9 @@ static void init_locks(struct gc_heap *heap)
 
 static void free_heap(struct gc_heap *heap)
 {
+	/* GC workers are waited for. */
+	int state = gc_cancel_defer();
+
 	if (heap->plan->fini)
 		heap->plan->fini(heap);
 	gc_profiler_fini(heap);
@@ -178,6 +182,7 @@ static void free_heap(struct gc_heap *heap)
 	pthread_cond_destroy(&heap->gc.done);
 	pthread_cond_destroy(&heap->gc.order);
 	free(heap);
+	gc_cancel_allow(state);
 }
 
 int gc_heap_create(struct gc_heap **out, const char *options, struct gc_listener *listener,
@@ -258,11 +263,15 @@ free_all:
 
 int gc_heap_destroy(struct gc_heap *heap)
 {
+	int state;
+
 	if (heap->thread_count)
 		return -EBUSY;
+	state = gc_cancel_defer();
 	gc_fork_remove(heap);
 	gc_daemon_stop(heap);
 	free_heap(heap);
+	gc_cancel_allow(state);
 	return 0;
 }
 

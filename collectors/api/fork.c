@@ -14,6 +14,7 @@
 #include "../cycle/collect.h"
 #include "../heap/plan.h"
 #include "../thread/safepoint.h"
+#include "../thread/threads.h"
 #include "../trace/copy.h"
 #include "../trace/mark.h"
 
@@ -41,11 +42,16 @@ static void heaps_acquire(void)
 		gc_state_unpark(self);
 }
 
+/* Whether the thread that forks could be canceled; protected by gc_heaps_lock */
+static int cancel_state;
+
 static void fork_prepare(void)
 {
 	struct gc_thread *self = gc_mutator_self();
+	int state = gc_cancel_defer();
 
 	heaps_acquire();
+	cancel_state = state;
 	for (struct gc_heap *heap = heaps; heap; heap = heap->next) {
 		bool mine = is_running(self) && self->heap == heap;
 
@@ -74,11 +80,20 @@ static void heap_release(struct gc_heap *heap)
 	gc_cycle_release(heap);
 }
 
-static void fork_parent(void)
+/* A fork is done: what fork_prepare() began ends. */
+static void heaps_release(void)
 {
+	int state = cancel_state;
+
 	for (struct gc_heap *heap = heaps; heap; heap = heap->next)
 		heap_release(heap);
 	pthread_mutex_unlock(&gc_heaps_lock);
+	gc_cancel_allow(state);
+}
+
+static void fork_parent(void)
+{
+	heaps_release();
 }
 
 /* Drop the mutators of threads that do not exist in the child. */
@@ -106,9 +121,8 @@ static void fork_child(void)
 		gc_cycle_forked(heap);
 		gc_workers_forked(heap);
 		gc_mark_order_init(heap);
-		heap_release(heap);
 	}
-	pthread_mutex_unlock(&gc_heaps_lock);
+	heaps_release();
 }
 
 static int handlers_error;

@@ -30,6 +30,7 @@ struct gc_thread *gc_mutator_self(void)
 int gc_mutator_attach(struct gc_heap *heap, struct gc_mutator **out)
 {
 	struct gc_thread *t;
+	int state;
 
 	if (attached)
 		return -EBUSY;
@@ -42,6 +43,7 @@ int gc_mutator_attach(struct gc_heap *heap, struct gc_mutator **out)
 		t->m.run_for[i] = &t->m.run[heap->plan->bump ? 0 : i];
 	t->m.poll = heap->opt.every_safepoint ? GC_POLL_ALWAYS : 0;
 	t->tid = (int)syscall(SYS_gettid);
+	state = gc_cancel_defer();
 	gc_phase_mutator(t, true);
 	pthread_mutex_lock(&heap->threads_lock);
 	t->rng = (uint64_t)heap->opt.seed +
@@ -52,6 +54,7 @@ int gc_mutator_attach(struct gc_heap *heap, struct gc_mutator **out)
 	pthread_mutex_unlock(&heap->threads_lock);
 	attached = t;
 	*out = &t->m;
+	gc_cancel_allow(state);
 	return 0;
 }
 
@@ -59,6 +62,7 @@ void gc_mutator_detach(struct gc_mutator *m)
 {
 	struct gc_thread *t = gc_thread(m), **link;
 	struct gc_heap *heap = t->heap;
+	int state = gc_cancel_defer();
 
 	/* A collection may be waiting for this thread while it waits for the lock. */
 	gc_state_park(t);
@@ -74,6 +78,7 @@ void gc_mutator_detach(struct gc_mutator *m)
 	gc_phase_mutator(t, false);
 	attached = NULL;
 	free(t);
+	gc_cancel_allow(state);
 }
 
 void gc_safepoint_slow(struct gc_mutator *m)
@@ -82,9 +87,12 @@ void gc_safepoint_slow(struct gc_mutator *m)
 	uint64_t begin;
 
 	if (__atomic_load_n(&m->poll, __ATOMIC_SEQ_CST) & GC_POLL_STOP) {
+		int state = gc_cancel_defer();
+
 		gc_pause_begin(t, GC_PAUSE_SAFEPOINT, &begin);
 		gc_state_stop(t);
 		gc_pause_end(t, GC_PAUSE_SAFEPOINT, begin);
+		gc_cancel_allow(state);
 	}
 	if (__atomic_load_n(&m->poll, __ATOMIC_RELAXED) & GC_POLL_ALWAYS)
 		gc_run_cycle(t->heap, t, GC_CAUSE_STRESS, false, false);
@@ -102,15 +110,17 @@ void gc_unpark(struct gc_mutator *m)
 {
 	struct gc_thread *t = gc_thread(m);
 	uint64_t begin;
+	int state = gc_cancel_defer();
 
 	__atomic_store_n(&t->away, false, __ATOMIC_RELAXED);
 	if (!(__atomic_load_n(&m->poll, __ATOMIC_SEQ_CST) & GC_POLL_STOP)) {
 		gc_state_unpark(t);
-		return;
+	} else {
+		gc_pause_begin(t, GC_PAUSE_SAFEPOINT, &begin);
+		gc_state_unpark(t);
+		gc_pause_end(t, GC_PAUSE_SAFEPOINT, begin);
 	}
-	gc_pause_begin(t, GC_PAUSE_SAFEPOINT, &begin);
-	gc_state_unpark(t);
-	gc_pause_end(t, GC_PAUSE_SAFEPOINT, begin);
+	gc_cancel_allow(state);
 }
 
 void gc_collect(struct gc_mutator *m)
@@ -140,7 +150,7 @@ int gc_verify(struct gc_mutator *m, struct gc_error *err)
 {
 	struct gc_thread *t = gc_thread(m);
 	struct gc_heap *heap = t->heap;
-	int code;
+	int code, state = gc_cancel_defer();
 
 	gc_cycle_acquire(heap, t);
 	heap->cycle.self = t;
@@ -151,6 +161,7 @@ int gc_verify(struct gc_mutator *m, struct gc_error *err)
 	if (err)
 		*err = heap->verify_error;
 	gc_cycle_release(heap);
+	gc_cancel_allow(state);
 	return code;
 }
 

@@ -263,8 +263,8 @@ static void cycle_run(struct gc_heap *heap, struct gc_thread *self, enum gc_caus
 
 static int daemon_create(struct gc_heap *heap);
 
-enum gc_outcome gc_run_cycle(struct gc_heap *heap, struct gc_thread *self, enum gc_cause cause,
-			     bool full, bool wait_only)
+static enum gc_outcome run_or_wait(struct gc_heap *heap, struct gc_thread *self,
+				   enum gc_cause cause, bool full, bool wait_only)
 {
 	struct boost boost = { false, 0 };
 	uint64_t begin;
@@ -299,6 +299,16 @@ enum gc_outcome gc_run_cycle(struct gc_heap *heap, struct gc_thread *self, enum 
 	gc_cycle_release(heap);
 	gc_pause_end(self, GC_PAUSE_FOREGROUND, begin);
 	return GC_COLLECTED;
+}
+
+enum gc_outcome gc_run_cycle(struct gc_heap *heap, struct gc_thread *self, enum gc_cause cause,
+			     bool full, bool wait_only)
+{
+	int state = gc_cancel_defer();
+	enum gc_outcome outcome = run_or_wait(heap, self, cause, full, wait_only);
+
+	gc_cancel_allow(state);
+	return outcome;
 }
 
 void gc_collect_all(struct gc_heap *heap, struct gc_thread *self)

@@ -27,6 +27,24 @@ void gc_threads_call(struct gc_heap *heap, unsigned int most);
 void gc_stress_sleep(struct gc_heap *heap);
 
 /*
+ * pthread_cancel() waits while a thread is in the library and may wait itself, or calls the
+ * listener: it must not end there with a lock or the right to collect. gc_cancel_allow() takes what
+ * gc_cancel_defer() returned. Calls nest.
+ */
+static inline int gc_cancel_defer(void)
+{
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	return state;
+}
+
+static inline void gc_cancel_allow(int state)
+{
+	pthread_setcancelstate(state, &state);
+}
+
+/*
  * gc_thread_create() - start a thread of the collector, @name; 0, or errno of pthread_create()
  *
  * It blocks all signals but those that its own instructions cause: the others are the program's,

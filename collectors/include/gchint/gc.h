@@ -34,6 +34,10 @@
  *    Callbacks and listeners must not fork. gc_heap_create() and gc_heap_destroy() of another
  *    heap wait for a fork, so they are safepoints, too.
  *
+ * A thread that is canceled (pthread_cancel()) in a function of this header is so only after what
+ * it waits for there: it leaves no lock and no collection behind. Callbacks and listeners that run
+ * in a collection are not points of cancellation.
+ *
  * Errors are negative errno values; nothing here prints, exits or aborts, with two
  * exceptions. A broken heap, which verify= and stress= help to find, aborts with one line. A
  * thread that keeps all others waiting for longer than stall= allows is reported in one line
