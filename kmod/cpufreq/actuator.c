@@ -8,6 +8,7 @@
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <uapi/linux/sched/types.h>
 
 #include "actuator.h"
 #include "compat/kthread.h"
@@ -17,6 +18,8 @@
 
 /* Any phase may come with a flag that raises, but not that of a wait. */
 #define HINT_PHASES (GENMASK(GCHINT_PHASE_NR - 1, 1) & ~BIT(GCHINT_PHASE_WAIT))
+
+#define WORKER_PERIOD_NS (10 * NSEC_PER_MSEC)
 
 /* Serialises the list of policies and what is derived from it. */
 static DEFINE_MUTEX(policies_lock);
@@ -97,23 +100,46 @@ static void policy_queue_work(struct irq_work *irq_work)
 }
 
 /*
- * SCHED_FIFO, not SCHED_DEADLINE like schedutil's: the flag for one without a
- * bandwidth is private to the scheduler.
+ * Deadline class, like schedutil's worker: a real-time thread must not keep a
+ * cap in force. The flag for one without a bandwidth is private to the
+ * scheduler, so this one reserves some, all workers together half a CPU at
+ * most, and takes what others leave. Without that much to reserve it is FIFO.
+ */
+static void worker_set_class(struct kthread_worker *worker)
+{
+	struct sched_attr attr = {
+		.size = sizeof(attr),
+		.sched_policy = SCHED_DEADLINE,
+		.sched_flags = SCHED_FLAG_RECLAIM,
+		.sched_runtime = min_t(unsigned long, NSEC_PER_MSEC,
+				       WORKER_PERIOD_NS / 2 / num_possible_cpus()),
+		.sched_deadline = WORKER_PERIOD_NS,
+		.sched_period = WORKER_PERIOD_NS,
+	};
+
+	if (sched_setattr_nocheck(worker->task, &attr))
+		sched_set_fifo(worker->task);
+}
+
+/*
+ * @pin: @work calls the driver, which may insist on a CPU of the policy; other
+ * work must be able to leave a CPU that a thread above it occupies.
  */
 int gchint_actuator_create_worker(struct gchint_policy *policy,
-				  kthread_work_func_t work)
+				  kthread_work_func_t work, bool pin)
 {
 	struct cpufreq_policy *p = policy->policy;
 	struct kthread_worker *worker;
 
-	init_irq_work(&policy->irq_work, policy_queue_work);
+	/* Hard: on PREEMPT_RT others wait for a thread of low priority. */
+	policy->irq_work = IRQ_WORK_INIT_HARD(policy_queue_work);
 	kthread_init_work(&policy->work, work);
 	worker = kthread_run_worker(0, "gchint:%u",
 				    cpumask_first(p->related_cpus));
 	if (IS_ERR(worker))
 		return PTR_ERR(worker);
-	sched_set_fifo(worker->task);
-	if (!p->dvfs_possible_from_any_cpu)
+	worker_set_class(worker);
+	if (pin && !p->dvfs_possible_from_any_cpu)
 		set_cpus_allowed_ptr(worker->task, p->related_cpus);
 	policy->worker = worker;
 	return 0;

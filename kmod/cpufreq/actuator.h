@@ -45,7 +45,7 @@ struct gchint_policy *gchint_actuator_new(struct cpufreq_policy *p,
 					  const struct gchint_actuator *act);
 void gchint_actuator_free(struct gchint_policy *policy);
 int gchint_actuator_create_worker(struct gchint_policy *policy,
-				  kthread_work_func_t work);
+				  kthread_work_func_t work, bool pin);
 int gchint_actuator_add(struct gchint_policy *policy);
 void gchint_actuator_remove(struct gchint_policy *policy);
 void gchint_actuator_set_started(struct gchint_policy *policy, bool started);

@@ -101,7 +101,8 @@ static int governor_init(struct cpufreq_policy *p)
 		goto disable_fast_switch;
 	}
 	if (!p->fast_switch_enabled) {
-		ret = gchint_actuator_create_worker(policy, governor_work);
+		ret = gchint_actuator_create_worker(policy, governor_work,
+						    true);
 		if (ret)
 			goto free_policy;
 	}

@@ -5,10 +5,9 @@
  * those of others, the narrower one wins, and a cap never goes below the floor
  * of another user.
  *
- * Between decision and hardware are our worker, since a request may sleep, and
- * cpufreq's, which the worker waits for. Their time is measured and used as the
- * switch latency: phases that would not outlast it (min_latencies) have no
- * effect.
+ * Between decision and hardware is our worker, since a request may sleep. Its
+ * time is measured and used as the switch latency: phases that would not
+ * outlast it (min_latencies) have no effect.
  */
 #include <linux/cpufreq.h>
 #include <linux/workqueue.h>
@@ -19,7 +18,7 @@
 /* Assumed until it is measured. */
 #define DEFAULT_LATENCY_NS (100 * (u32)NSEC_PER_USEC)
 
-/* With both threads and the driver. Small changes only invalidate plans. */
+/* With the worker and the driver. Small changes only invalidate plans. */
 static void limits_measure_latency(struct gchint_policy *policy, u64 took_ns)
 {
 	struct gchint_limits *limits = &policy->limits;
@@ -48,6 +47,20 @@ static void limits_refill_opps(struct gchint_policy *policy)
 		gchint_policy_update_rules(policy);
 	}
 	up_read(&p->rwsem);
+}
+
+/*
+ * Our requests queue cpufreq's own work for this, but that runs in a thread of
+ * normal priority, on the CPU of the worker: a real-time thread there would
+ * keep a cap in force for as long as it runs. A request of another user before
+ * the cancellation is applied here, a later one queues the work again.
+ */
+static void limits_apply(struct cpufreq_policy *p)
+{
+	cancel_work(&p->update);
+	down_write(&p->rwsem);
+	refresh_frequency_limits(p);
+	up_write(&p->rwsem);
 }
 
 /* Floor first: one that ends is gone before a cap comes. */
@@ -85,7 +98,7 @@ static void limits_work(struct kthread_work *work)
 	ret = freq_qos_update_request(&limits->cap, cap);
 	now = gchint_now();
 	/* Takes the policy's rwsem: hold no lock here. */
-	flush_work(&policy->policy->update);
+	limits_apply(policy->policy);
 
 	raw_spin_lock_irqsave(&policy->lock, flags);
 	policy->asking = false;
@@ -137,7 +150,7 @@ static int limits_attach(struct gchint_policy *policy)
 	limits->took_ns = DEFAULT_LATENCY_NS;
 	limits->others.notifier_call = limits_floor_changed;
 	policy->rules.latency_ns = DEFAULT_LATENCY_NS;
-	ret = gchint_actuator_create_worker(policy, limits_work);
+	ret = gchint_actuator_create_worker(policy, limits_work, false);
 	if (ret)
 		return ret;
 	ret = freq_qos_add_request(constraints, &limits->floor, FREQ_QOS_MIN,

@@ -283,6 +283,80 @@ TEST_F(limits, phase_without_progress_goes_stale)
 	EXPECT_LE(0, await_khz(self->cpu, self->max, self->max, SOON_MS));
 }
 
+#define THROTTLE "/proc/sys/kernel/sched_rt_runtime_us"
+
+enum hog_state { HOG_NONE, HOG_SPINS, HOG_STOPS };
+
+/*
+ * A real-time thread that arrives on a CPU and does not leave it until it is
+ * asked to: anything of lower priority that waits for that CPU waits as long.
+ */
+static void hog(int *state, int cpu, int priority)
+{
+	struct sched_param param = { .sched_priority = priority };
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (sched_setscheduler(0, SCHED_FIFO, &param) || bind_cpu(cpu))
+		_exit(1);
+	__atomic_store_n(state, HOG_SPINS, __ATOMIC_RELEASE);
+	while (__atomic_load_n(state, __ATOMIC_ACQUIRE) == HOG_SPINS)
+		;
+	_exit(0);
+}
+
+/*
+ * @killed: the hinting process dies while its cap holds, else the arrival of
+ * the other thread alone is the reason to lift it.
+ */
+static void cap_ends_under(struct __test_metadata *_metadata,
+			   FIXTURE_DATA(limits) *self, int priority, bool killed)
+{
+	int *state, status = -1;
+	char throttle[32];
+	pid_t other;
+
+	state = mmap(NULL, sizeof(int), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, (void *)state);
+	self->nobody = true;
+	begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	ASSERT_LE(0, await_khz(self->cpu, self->min, self->cap, SOON_MS));
+	/* Throttling would let the others run after 0.95 s. */
+	ASSERT_LT(0, file_get(THROTTLE, throttle, sizeof(throttle)));
+	ASSERT_EQ(0, file_put(THROTTLE, "-1"));
+	other = fork();
+	if (!other)
+		hog(state, self->cpu, priority);
+	while (__atomic_load_n(state, __ATOMIC_ACQUIRE) != HOG_SPINS &&
+	       !waitpid(other, &status, WNOHANG))
+		sleep_us(200);
+	if (killed)
+		kill(self->victim, SIGKILL);
+	EXPECT_LE(0, await_khz(self->cpu, self->max, self->max, SOON_MS));
+	EXPECT_EQ(self->max, policy_max(self->policy));
+	/* It still spins, so it was not its end that lifted the cap. */
+	EXPECT_EQ(HOG_SPINS, *state);
+	__atomic_store_n(state, HOG_STOPS, __ATOMIC_RELEASE);
+	EXPECT_EQ(other, waitpid(other, &status, 0));
+	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, file_put(THROTTLE, throttle));
+}
+
+TEST_F_TIMEOUT(limits, real_time_thread_lifts_the_cap, 120)
+{
+	cap_ends_under(_metadata, self, 10, false);
+}
+
+TEST_F_TIMEOUT(limits, real_time_thread_of_highest_priority_lifts_the_cap, 120)
+{
+	cap_ends_under(_metadata, self, 99, false);
+}
+
+TEST_F_TIMEOUT(limits, cap_of_a_killed_process_ends_under_a_real_time_thread, 120)
+{
+	cap_ends_under(_metadata, self, 99, true);
+}
+
 TEST_F(limits, off_restores_the_limits)
 {
 	char name[16];
