@@ -241,6 +241,8 @@ static void clamp_set(struct gchint_session *s, struct record *r)
 
 	if (record_flags(r) & RECORD_CAPPED)
 		return;
+	if (!thread_lives(r->handle.tid))
+		return;
 	/* A thread that the administrator caps lower stays there. */
 	if (clamp_read(r->handle.tid, &found) || found <= s->clamp)
 		return;
@@ -249,6 +251,11 @@ static void clamp_set(struct gchint_session *s, struct record *r)
 	store_relaxed(&s->clamped, 1);
 	if (clamp_write(r->handle.tid, s->clamp))
 		return;
+	/* It ended after it was checked, and its number was given to another process. */
+	if (!thread_lives(r->handle.tid)) {
+		clamp_put_back(r->handle.tid, found);
+		return;
+	}
 	record_set_flags(r, RECORD_CAPPED);
 	/* Partner: session_close(), which changes the backend and then restores all clamps. */
 	if (load_seq(&s->backend) != GCHINT_BACKEND_CLAMP)
@@ -260,6 +267,8 @@ void clamp_restore(const struct gchint_session *s, struct record *r)
 	uint32_t max;
 
 	if (!record_take_flags(r, RECORD_CAPPED))
+		return;
+	if (!thread_lives(r->handle.tid))
 		return;
 	/* A clamp set from outside wins. No system call compares and sets in one step. */
 	if (!clamp_read(r->handle.tid, &max) && max == s->clamp)

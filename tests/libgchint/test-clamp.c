@@ -177,6 +177,82 @@ static void roles(void)
 	pthread_join(thread, NULL);
 }
 
+/*
+ * The number of a thread that ended while it was leased may be that of a process that has
+ * nothing to do with this one: such a process has the number here.
+ */
+static pid_t stranger_start(int *ends)
+{
+	int gate[2];
+	pid_t pid;
+
+	CHECK_IS(pipe(gate), 0);
+	pid = fork();
+	if (!pid) {
+		close(gate[1]);
+		_exit(read(gate[0], &pid, 1) != 0);
+	}
+	close(gate[0]);
+	*ends = gate[1];
+	return pid;
+}
+
+static void stranger_is_not_capped(void)
+{
+	struct gchint_thread *t;
+	pthread_t thread;
+	pid_t stranger;
+	int ends;
+
+	pthread_barrier_init(&step, NULL, 2);
+	pthread_create(&thread, NULL, worker, NULL);
+	pthread_barrier_wait(&step);
+	CHECK_IS(gchint_open(&s, GCHINT_OPEN_CLAMP), 0);
+	CHECK_IS(gchint_attach(s, worker_tid, GCHINT_ROLE_NONE, NULL, &t), 0);
+	pthread_barrier_wait(&step);
+	pthread_join(thread, NULL);
+	stranger = stranger_start(&ends);
+	t->tid = stranger;
+	gchint_begin(t, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	CHECK_IS(fake_clamp_of(stranger), 1024);
+	CHECK_IS(fake_clamp.sets, 0);
+	gchint_end(t);
+	CHECK_IS(fake_clamp.sets, 0);
+	CHECK_IS(gchint_set_role(t, GCHINT_ROLE_CONCURRENT, NULL), 0);
+	CHECK_IS(fake_clamp_of(stranger), 1024);
+	close(ends);
+	CHECK_IS(waitpid(stranger, NULL, 0), stranger);
+	CHECK_IS(gchint_detach(t), 0);
+	CHECK_IS(gchint_close(s), 0);
+}
+
+/* The number changes hands within a phase: what the other process has set is its own. */
+static void stranger_keeps_its_clamp(void)
+{
+	struct gchint_thread *t;
+	pthread_t thread;
+	pid_t stranger;
+	int ends;
+
+	pthread_barrier_init(&step, NULL, 2);
+	pthread_create(&thread, NULL, worker, NULL);
+	pthread_barrier_wait(&step);
+	CHECK_IS(gchint_open(&s, GCHINT_OPEN_CLAMP), 0);
+	CHECK_IS(gchint_attach(s, worker_tid, GCHINT_ROLE_NONE, NULL, &t), 0);
+	gchint_begin(t, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	CHECK_IS(fake_clamp_of(worker_tid), 512);
+	pthread_barrier_wait(&step);
+	pthread_join(thread, NULL);
+	stranger = stranger_start(&ends);
+	t->tid = stranger;
+	fake_clamp_set(stranger, 512);
+	gchint_end(t);
+	CHECK_IS(fake_clamp_of(stranger), 512);
+	close(ends);
+	CHECK_IS(waitpid(stranger, NULL, 0), stranger);
+	CHECK_IS(gchint_close(s), 0);
+}
+
 static void short_is_free(void)
 {
 	int n;
@@ -778,6 +854,10 @@ static const struct tap_test tests[] = {
 	{ "the percentage is rounded down", percent_rounded },
 	{ "a lower clamp stays, and each thread's own clamp is restored", lower_stays },
 	{ "roles are capped, and phases take precedence", roles },
+	{ "a process that has the number of an ended thread is not capped",
+	  stranger_is_not_capped },
+	{ "a process that has the number of an ended thread keeps its clamp",
+	  stranger_keeps_its_clamp },
 	{ "short phases cost no system call", short_is_free },
 	{ "a forked child clamps no thread", forked_child_is_quiet },
 	{ "GCHINT_HINTS=clamp takes precedence over the device", asked_for },
