@@ -6,11 +6,11 @@ mkdir "$work/compare"
 d=$work/compare
 run() { # NAME LABEL WATTS PAUSE_MS SECONDS: a recording with a rail, pauses and a command
 	local t1=$((1000000000 + $5 * 1000000))
-	sqlite3 "$d/$1.db" <"$here/kept/v1.sql"
+	sqlite3 "$d/$1.db" <"$here/recordings/0.1.0.sql"
 	sqlite3 "$d/$1.db" "delete from samples; delete from transitions; delete from residency; delete from costs;
-		delete from marks; delete from phases; update meta set value = 1000000000 where key = 'start_ns';
+		delete from annotations; delete from phases; update meta set value = 1000000000 where key = 'start_ns';
 		update meta set value = $t1 where key = 'end_ns'; update meta set value = '$2' where key = 'label';
-		insert into marks values(1000000000, 1, 'start: x'), ($t1, 1, 'end: x: 0');
+		insert into annotations(t, pid, text) values(1000000000, 1, 'start: x'), ($t1, 1, 'end: x: 0');
 		insert into samples select 1000000000 + value * 1000000, (select id from rails where label = 'pin'), $3, 1
 			from generate_series(0, $5, 50);
 		insert into phases(id, t0, t1, cpu, phase, flags, how, uncertain) select value, 1100000000 + value * 100000000,

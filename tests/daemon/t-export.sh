@@ -96,7 +96,7 @@ X
 "$ctl" export -f firefox "$d/a.db" -o "$d/a.json"
 ok "the Firefox profile has every phase, decision, joule and frequency" is \
 	"$(sqlite3 "$d/a.db" "select count(*) || ' ' || sum((t1 - t0) * (t1 - t0)) || ' ' || ((select count(*) from decisions) +
-		(select count(*) from marks) + (select count(*) from hotplug)) from phases") $("$ctl" --json summary "$d/a.db" | python3 -c 'import json, sys
+		(select count(*) from annotations) + (select count(*) from hotplug)) from phases") $("$ctl" --json summary "$d/a.db" | python3 -c 'import json, sys
 print(*sorted(f"{e['"'joules'"']:.6f}" for e in json.load(sys.stdin)["energy"] if e["how"] == "measured"))') 2100" \
 	"$(python3 "$d/firefox.py" "$d/a.json" | head -n 1)"
 ok "the Firefox profile shows which threads waited" is "mark, concurrent; remark, stw; roots, stw" "$(python3 "$d/firefox.py" "$d/a.json" | tail -n 1)"

@@ -7,9 +7,9 @@ mkdir "$work/figures"
 d=$work/figures
 recording() { # SQL: a recording with these rows alone
 	rm -f "$d/a.db"
-	sqlite3 "$d/a.db" <"$here/kept/v1.sql"
+	sqlite3 "$d/a.db" <"$here/recordings/0.1.0.sql"
 	sqlite3 "$d/a.db" "delete from samples; delete from transitions; delete from residency; delete from costs; delete from phases;
-		delete from decisions; delete from policies; delete from marks;
+		delete from decisions; delete from policies; delete from annotations;
 		update meta set value = 1000000000 where key = 'start_ns'; update meta set value = 2000000000 where key = 'end_ns'; $1"
 }
 phase="insert into phases(id, t0, t1, cpu, tgid, tid, slot, phase, flags, how, uncertain) values"

@@ -5,9 +5,9 @@
 
 mkdir "$work/hostile"
 d=$work/hostile
-hostile() { # NAME SQL...: the kept recording, changed; its path is $f
+hostile() { # NAME SQL...: a recording, changed, whose tables hold values of any type; its path is $f
 	f=$d/$1.db
-	sqlite3 "$f" <"$here/kept/v1.sql"
+	sed 's/\(,\|)\) STRICT;/\1;/; s/, *;/;/' "$here/recordings/0.1.0.sql" | sqlite3 "$f"
 	shift
 	sqlite3 "$f" "$@"
 }
@@ -94,7 +94,7 @@ done
 esc=$(printf '\033]0;owned\a\033[2J\302\233 31m\r\010\177\342\200\256\377')
 hostile escape "update meta set value = '$esc'; update rails set name = name || '$esc', label = '$esc', source = '$esc',
 	derived = '$esc'; update policies set driver = '$esc', cpus = cpus; update policy_states set governor = '$esc';
-	update sources set what = '$esc'; insert into marks values(1, 1, '$esc'); update opps set source = '$esc';
+	update sources set what = '$esc'; insert into annotations(t, pid, text) values(1, 1, '$esc'); update opps set source = '$esc';
 	insert into drops values(1, '$esc', 1, '$esc'); update processes set comm = '$esc', cmdline = '$esc';
 	update meta set value = '1846110000000' where key = 'start_ns'; delete from meta where key = 'end_ns'"
 harmless() { # bytes of standard input that a terminal would interpret, shown
@@ -116,7 +116,7 @@ ok "escape sequences are removed from the kernel's files" bash -c "$(declare -f 
 ok "escape sequences are removed where rows go to a terminal" bash -c "$(declare -f harmless); python3 -c 'import os, pty, sys
 pty.spawn(sys.argv[1:])' '$ctl' export '$f' --format csv --table rails | tr -d '\r' | harmless"
 ok "other text is shown unchanged" is "1" \
-	"$(sqlite3 "$f" "update marks set text = 'größer → 5 µs 日本' where t > 1" && "$ctl" annotations "$f" | grep -c 'größer → 5 µs 日本')"
+	"$(sqlite3 "$f" "update annotations set text = 'größer → 5 µs 日本' where t > 1" && "$ctl" annotations "$f" | grep -c 'größer → 5 µs 日本')"
 
 # NULL stays NULL.
 hostile null "update phases set work_done = null, cpu = null"
@@ -128,11 +128,12 @@ ok "unknown values are empty in CSV" is "$(sqlite3 "$f" 'select count(*) from ph
 rows = list(csv.DictReader(sys.stdin))
 print(len(rows), sum(r["cpu"] + r["work_done"] != "" for r in rows))' <"$d/out")"
 
-# Older recordings stay readable.
-hostile kept ""
+# Recordings of each release stay readable.
+f=$d/released.db
+sqlite3 "$f" <"$here/recordings/0.1.0.sql"
 for c in "${all[@]}"; do
 	# shellcheck disable=SC2086 # command and arguments
-	ok "a recording of version 1 is readable: $c" answers 0 "" "$ctl" $c "$f"
+	ok "a recording of 0.1.0 is readable: $c" answers 0 "" "$ctl" $c "$f"
 done
-ok "a recording of version 1 is read through the newest view" is "$(sqlite3 "$f" 'select count(*) from phases where flags & 1')" \
+ok "a recording of 0.1.0 is read through the newest view" is "$(sqlite3 "$f" 'select count(*) from phases where flags & 1')" \
 	"$("$ctl" export "$f" --format csv | tail -n +2 | cut -d, -f10 | grep -c 1)"

@@ -7,8 +7,8 @@ mkdir -p "$work/own/bin" "$work/own/lone" "$work/own/sbin" "$work/own/path"
 d=$work/own
 cp "$ctl" "$d/bin/gchintctl"
 cp "$ctl" "$d/lone/gchintctl"
-sqlite3 "$d/kept.db" <"$here/kept/v1.sql"
-sqlite3 "$d/kept.db" <"$here/kept/words.sql"
+sqlite3 "$d/kept.db" <"$here/recordings/0.1.0.sql"
+sqlite3 "$d/kept.db" <"$here/recordings/everything.sql"
 # Its behaviour is in $OWN: dying before it is ready, bare without a recording; its status in
 # $OWN_STATUS. A process that the command names in OWN_SAID.tgid was sampled.
 cat >"$d/bin/gchintd" <<'X2'
@@ -143,7 +143,7 @@ recorded() {
 ok "record passes settings to its daemon and its command" words own-record recorded
 profiles() {
 	unset GCHINT_STREAM GCHINT_ANNOTATIONS GCHINT_MARKS GCHINT_PROFILE GCHINT_SYMBOLS NODE_OPTIONS WATCHDOG_USEC
-	sqlite3 "$d/kept.db" <"$here/kept/profile.sql"
+	sqlite3 "$d/kept.db" <"$here/recordings/profile.sql"
 	own p bin/gchintctl profile record -o p.db -- command a "b c"
 	own p bin/gchintctl profile record -q -o p.db -F 100 -c 'java*' -- command
 	own p bin/gchintctl profile record -q -o p.db -c 012345678901234567890123456789012345678901234567890123456789 -- true

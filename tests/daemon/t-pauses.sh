@@ -7,9 +7,9 @@ mkdir "$work/pauses"
 d=$work/pauses
 stopped() { # NAME ROWS: a recording of 4 s with these phases alone; times in us, flags 1: stop-the-world
 	rm -f "$d/$1.db"
-	sqlite3 "$d/$1.db" <"$here/kept/v1.sql"
+	sqlite3 "$d/$1.db" <"$here/recordings/0.1.0.sql"
 	sqlite3 "$d/$1.db" "delete from samples; delete from transitions; delete from residency; delete from costs; delete from phases;
-		delete from decisions; delete from policies; delete from policy_states; delete from marks; delete from processes;
+		delete from decisions; delete from policies; delete from policy_states; delete from annotations; delete from processes;
 		delete from rails; delete from opps;
 		update meta set value = 1000000000 where key = 'start_ns'; update meta set value = 5000000000 where key = 'end_ns';
 		update meta set value = '$1' where key = 'label';
@@ -99,7 +99,7 @@ ok "summary: the table has a line of all pauses" is "2 50.000 1.2% 40.000" \
 # A thread that was in a phase for 40 ms of 100 ms, ran for 50 ms and waited for 50 ms of them.
 cp "$d/steps.db" "$d/busy.db"
 sqlite3 "$d/busy.db" "delete from sched; update phases set t0 = 1100000000, t1 = 1140000000 where id = 1; delete from phases where id > 1;
-	insert into sched values(1050000000, 7, 11, 1000, 2000, 0, 0, 0, 0), (1150000000, 7, 11, 50001000, 50002000, 0, 0, 0, 0)"
+	insert into sched(t, tgid, tid, run_ns, wait_ns, slices, migrations, utime_ns, stime_ns) values(1050000000, 7, 11, 1000, 2000, 0, 0, 0, 0), (1150000000, 7, 11, 50001000, 50002000, 0, 0, 0, 0)"
 ok "summary: a CPU time with wide bounds is a range" is "collection used at most 40.0 ms of CPU and waited about 20.0 ms for a CPU" \
 	"$(answer busy | sed -n 2p)"
 ok "JSON has the bounds of the CPU time" is "20 0 40 20 0" "$("$ctl" --json summary "$d/busy.db" | python3 -c 'import json, sys
@@ -116,7 +116,7 @@ ok "summary: running is not waiting for a CPU" is "collection used 40.0 ms of CP
 sqlite3 "$d/busy.db" "insert into meta values('sched.tick_ns', '4000000')"
 ok "summary: each reading may lack a tick" is "collection used 34.0 to 40.0 ms of CPU" "$(ran 98)"
 # A worker with a role collects whenever it runs, also until its end 11 ms after the last reading.
-sqlite3 "$d/busy.db" "insert into sched values(1050000000, 7, 12, 0, 0, 0, 0, 0, 0), (1149000000, 7, 12, 30000000, 0, 0, 0, 0, 0);
+sqlite3 "$d/busy.db" "insert into sched(t, tgid, tid, run_ns, wait_ns, slices, migrations, utime_ns, stime_ns) values(1050000000, 7, 12, 0, 0, 0, 0, 0, 0), (1149000000, 7, 12, 30000000, 0, 0, 0, 0, 0);
 	delete from meta where key = 'sched.tick_ns';
 	insert into leases(t, session, slot, tgid, tid, role, lease) values(1000000000, 1, 2, 7, 12, 2, 0), (1160000000, 1, 2, 7, 12, null, 5)"
 ok "summary: a worker's CPU time is all of it collection" is "collection used 70.0 to 81.0 ms of CPU" "$(ran 100)"

@@ -80,14 +80,13 @@ ok "a rail has its update interval and a counter that does not wrap" is "3|10000
 # of their CPUs (of 70 on CPU 2 from 2 to 4 s, of 80 on CPU 1 from 5 to 6 s); read every 100 ms,
 # updated every ms.
 made() { # NAME SQL: a recording of ten seconds with no rails but those of the SQL
-	sqlite3 "$d/$1.db" <"$here/kept/v1.sql"
+	sqlite3 "$d/$1.db" <"$here/recordings/0.1.0.sql"
 	sqlite3 "$d/$1.db" "delete from samples; delete from transitions; delete from residency; delete from costs; delete from rails;
-		delete from marks; delete from phases; update meta set value = 1000000000 where key = 'start_ns'; delete from opps;
-		update meta set value = 11000000000 where key = 'end_ns'; alter table rails add column cpus text;
-		alter table rails add column update_ns integer; alter table rails add column wraps_at integer; $2"
+		delete from annotations; delete from phases; update meta set value = 1000000000 where key = 'start_ns'; delete from opps;
+		update meta set value = 11000000000 where key = 'end_ns'; $2"
 }
 rail="insert into rails(id, name, label, kind, unit, source, cpus, update_ns, wraps_at) values"
-made cores "delete from processes; insert into processes(tgid, tid, uid, comm) values(70, 70, 0, 'java'), (80, 80, 0, 'node');
+made cores "delete from processes; insert into processes(tgid, tid, t, uid, comm) values(70, 70, 0, 0, 'java'), (80, 80, 0, 0, 'node');
 	$rail(1, 'power_core-0:energy-core', 'core of CPU 0,2', 'energy', 'uJ', 'power', '0,2', 1000000, null),
 		(2, 'power_core-1:energy-core', 'core of CPU 1,3', 'energy', 'uJ', 'power', '1,3', 1000000, null);
 	insert into samples select 1000000000 + value * 100000000, 1, value * 100000 + 200000 * max(0, min(value - 10, 20)), 1
@@ -161,7 +160,7 @@ ok "the rail's maximum power resolves such an interval" is "500.000000 J" \
 # package draws 4 W asleep and 2 W more for each busy CPU: CPU 0 from 3 to 5 s, in the phase, CPUs 1
 # to 3 from 2 to 6 s. While open: 2 s at 12 W. Attributed: 2 s at 2 W.
 package="delete from idle; delete from sched; delete from policies; update meta set value = '0-3' where key = 'board.cpus';
-	delete from processes; insert into processes(tgid, tid, uid, comm) values(70, 70, 0, 'java');
+	delete from processes; insert into processes(tgid, tid, t, uid, comm) values(70, 70, 0, 0, 'java');
 	insert into transitions select 1000000000, value, 960000, 'start' from generate_series(0, 3);
 	insert into idle select 1000000000 + k.value * 100000000, c.value, 0, 100000 * (k.value - case c.value
 		when 0 then max(0, min(k.value - 30, 20)) else max(0, min(k.value - 20, 40)) end), k.value
@@ -195,11 +194,7 @@ print(*(round(v, 6) if isinstance(v, float) else v for v in (
 page attributed
 ok "the page has both" is "1 1" "$(grep -c 'Energy while phases were open' "$d/attributed.html") $(grep -c '<tr><td>mark, concurrent</td><td>4.0000 <span' "$d/attributed.html")"
 # The same by method: a sample each millisecond of the phase's thread, a half of them in each of two.
-sqlite3 "$d/attributed.db" "create table hotspots(t integer, tgid integer, tid integer, cpu integer, phase integer, flags integer,
-		method integer, ip integer, kernel integer, stack integer);
-	create table stacks(id integer primary key, frames text);
-	create table symbols(tgid integer, address integer, t integer, image text, name text, primary key(tgid, address, t)) without rowid;
-	insert or replace into meta values('hotspots.event', 'cpu-clock'), ('hotspots.kernel', 'yes'), ('hotspots.hz', '1000');
+sqlite3 "$d/attributed.db" "insert or replace into meta values('hotspots.event', 'cpu-clock'), ('hotspots.kernel', 'yes'), ('hotspots.hz', '1000');
 	insert into symbols values(70, 4096, 0, 'vm', 'loop'), (70, 5000, 0, '[methods]', 'one'), (70, 6000, 0, '[methods]', 'two');
 	insert into hotspots select 4000500000 + value * 1000000, 70, 70, 0, 4, 2, 5000 + value % 2 * 1000, 4096, null, null
 		from generate_series(0, 1999)"

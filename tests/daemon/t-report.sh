@@ -22,9 +22,9 @@ data = json.loads(re.search("<script type=\"application/json\">(.*?)</script>", 
 print(" ".join(line["name"] for line in data[sys.argv[2]]))' "$d/$1.html" "$2"
 }
 recording() { # NAME SQL: a recording of 60 s, changed
-	sqlite3 "$d/$1.db" <"$here/kept/v1.sql"
+	sqlite3 "$d/$1.db" <"$here/recordings/0.1.0.sql"
 	sqlite3 "$d/$1.db" "delete from samples; delete from transitions; delete from residency; delete from costs;
-		delete from marks; delete from phases; update meta set value = 1000000000 where key = 'start_ns';
+		delete from annotations; delete from phases; update meta set value = 1000000000 where key = 'start_ns';
 		update meta set value = 61000000000 where key = 'end_ns'; $2"
 }
 every="with recursive n(i) as (select 0 union all select i + 1 from n where i < 59999)"
@@ -63,7 +63,7 @@ ok "of a rail with two readings the page has the energy, and why no more" is "1 
 	grep -c 'Not drawn: rails that were read less than 3 times (1)' "$d/lone.html") $(
 	grep -c '<small>of 6 J by .*, which was read too rarely for phases' "$d/lone.html")"
 # A battery's meter, a package's counter, and one per core: all are power.
-recording mixed "alter table rails add column cpus text; delete from rails; insert into rails(id, t, name, label, kind, unit, source,
+recording mixed "delete from rails; insert into rails(id, t, name, label, kind, unit, source,
 	path, period_ns, cpus) values(1, 1, 'c:0', 'core 0', 'energy', 'uJ', 'power', '/x', 1, '0'), (2, 1, 'p', 'package', 'energy', 'uJ', 'power',
 	'/x', 1, null), (3, 1, 'bat', 'battery', 'power', 'uW', 'hwmon', '/x', 1, null), (4, 1, 'v', 'vdd', 'voltage', 'uV', 'hwmon', '/x', 1, null);
 	insert into samples select 1000000000 + value * 1000000, 1 + value % 4, value * 1000, 1 from generate_series(0, 400)"
@@ -124,8 +124,8 @@ ok "no line has the colour of a phase" is 0 "$(grep -oh 'style="background-color
 # More CPUs and rails than a plot holds.
 recording many "delete from policies; insert into policies select value, 1, value || '-' || (value + 3), 'd', 'g', 1, 2, 3
 	from generate_series(0, 60, 4); insert into transitions select 1000000000 + value, value, 960000, 'trace'
-	from generate_series(0, 63); insert into rails select 100 + value, 1, 'chip:power' || value, 'r' || value, 'power', 'uW',
-	'hwmon', '/x', 1000000, null from generate_series(1, 9);
+	from generate_series(0, 63); insert into rails(id, t, name, label, kind, unit, source, path, period_ns)
+	select 100 + value, 1, 'chip:power' || value, 'r' || value, 'power', 'uW', 'hwmon', '/x', 1000000 from generate_series(1, 9);
 	insert into samples select 1000000000 + value * 1000000, 100 + value % 9 + 1, 1000000, 1 from generate_series(1, 99)"
 drawn many "$d/many.db"
 ok "one CPU per policy is drawn" is "cpu0 cpu4 cpu8 cpu12 cpu16 cpu20 cpu24 cpu28" \
@@ -135,7 +135,7 @@ ok "the page reports what is not drawn" is "1 1" \
 ok "the table has all recordings" is 9 "$(grep -o '<th>r[0-9]<br>measured' "$d/many.html" | sort -u | wc -l)"
 
 # One meaning of duration.
-recording marked "insert into marks values(11000000000, 1, 'start: x'), (31000000000, 1, 'end: x: 0');
+recording marked "insert into annotations(t, pid, text) values(11000000000, 1, 'start: x'), (31000000000, 1, 'end: x: 0');
 	insert into phases(id, t0, t1, cpu, phase, flags, how, uncertain) values(1, 12000000000, 14000000000, 0, 3, 1, 1, 0)"
 cp "$d/marked.db" "$d/again.db"
 sqlite3 "$d/again.db" "update meta set value = 'again' where key = 'label'"

@@ -5,8 +5,8 @@
 
 mkdir -p "$work/terminal/bin"
 d=$work/terminal
-sqlite3 "$d/a.db" <"$here/kept/v1.sql"
-sqlite3 "$d/a.db" <"$here/kept/words.sql"
+sqlite3 "$d/a.db" <"$here/recordings/0.1.0.sql"
+sqlite3 "$d/a.db" <"$here/recordings/everything.sql"
 # A terminal of ROWS that has these KEYS before the program starts, and its content when that has
 # ended. vt100 has few control sequences, and its page stays.
 cat >"$d/stands.py" <<'X2'

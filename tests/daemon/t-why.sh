@@ -5,10 +5,10 @@
 mkdir "$work/why"
 d=$work/why
 f=$d/r.db
-sqlite3 "$f" <"$here/kept/v1.sql"
+sqlite3 "$f" <"$here/recordings/0.1.0.sql"
 # Policy 0 has CPUs 0 and 1. A pause of 40 ms at 2 s on cpu1, at 700 MHz for its first half and 1400
 # after; a decision by a thread's hint 5 ms in; a limit below the hardware's; a concurrent marker.
-sqlite3 "$f" "delete from samples; delete from transitions; delete from residency; delete from costs; delete from marks;
+sqlite3 "$f" "delete from samples; delete from transitions; delete from residency; delete from costs; delete from annotations;
 	delete from phases; delete from decisions; delete from policies; delete from policy_states; delete from processes;
 	delete from thermal; delete from thermal_sensors;
 	update meta set value = 1000000000 where key = 'start_ns'; update meta set value = 11000000000 where key = 'end_ns';
@@ -60,7 +60,7 @@ ok "before any hint the load alone decides" bash -c "grep -q '^  asked by  no th
 ok "what is not known is said to be" grep -q 'decided   not known' <("$ctl" why "$f" --at 0.5)
 ok "an instant outside is refused with the recording's length" bash -c "'$ctl' why '$f' --at 11 2>&1 | grep -q 'lasts 10.000 s'"
 # A name is its thread's at that time; a later one applies to what came before any.
-sqlite3 "$f" "drop table processes; create table processes(tgid, tid, t, uid, comm, cmdline);
+sqlite3 "$f" "delete from processes;
 	insert into processes values(70, 71, 1000, 0, 'collector', null), (70, 71, 4500000000, 0, 'renamed', null),
 		(80, 71, 1000, 0, 'another', null), (70, 73, 9000000000, 0, 'late', null);
 	insert into phases(id, t0, t1, cpu, tgid, tid, phase, flags, cause, how, uncertain) values

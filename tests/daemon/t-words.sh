@@ -1,14 +1,14 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 # The complete output of gchintctl for one recording that contains a little of everything,
-# kept/words.sql, compared with the reviewed files in words/. WORDS=write, of make check, rewrites
+# recordings/everything.sql, compared with the reviewed files in words/. WORDS=write, of make check, rewrites
 # them: review the difference in git then.
 
 mkdir "$work/words"
 d=$work/words
 for n in a b c e; do
-	sqlite3 "$d/$n.db" <"$here/kept/v1.sql"
-	sqlite3 "$d/$n.db" <"$here/kept/words.sql"
+	sqlite3 "$d/$n.db" <"$here/recordings/0.1.0.sql"
+	sqlite3 "$d/$n.db" <"$here/recordings/everything.sql"
 done
 # Another run of it, with more power, at another frequency, on another host.
 sqlite3 "$d/b.db" "update meta set value = 'other' where key = 'label'; update samples set value = value * 11 / 10 where rail = 1;
@@ -17,7 +17,7 @@ sqlite3 "$d/c.db" "update samples set value = value * 102 / 100 where rail = 1; 
 # And an almost empty one.
 sqlite3 "$d/e.db" "update meta set value = '' where key in ('label', 'board.model', 'board.host', 'board.kernel'); delete from samples;
 	delete from rails; delete from transitions; delete from policies; delete from policy_states; delete from processes;
-	delete from opps; delete from decisions; delete from costs; delete from drops; delete from clocks; delete from marks;
+	delete from opps; delete from decisions; delete from costs; delete from drops; delete from clocks; delete from annotations;
 	update phases set cpu = null, tgid = null, tid = null, cause = null where id > 2"
 
 json() { # ARGUMENT...: gchintctl's, a member a line
@@ -101,7 +101,7 @@ ok "compare of equal runs" words compare-alike "$ctl" compare a.db ./a.db c.db .
 # Profiles: of a recording with a counter of energy, with a power meter, with neither.
 for n in p q r; do
 	cp "$d/a.db" "$d/$n.db"
-	sqlite3 "$d/$n.db" <"$here/kept/profile.sql"
+	sqlite3 "$d/$n.db" <"$here/recordings/profile.sql"
 done
 sqlite3 "$d/q.db" "delete from rails where kind = 'energy'; update meta set value = 'no' where key = 'hotspots.kernel';
 	delete from hotspots where phase is null"
@@ -228,7 +228,7 @@ fi
 # Traces of programs: each event of gchint-trace(5), and some invalid ones.
 imported() {
 	rm -f "$d/i.db"
-	"$ctl" import "$here/kept/words.trace" -o i.db -l "of a trace"
+	"$ctl" import "$here/recordings/everything.trace" -o i.db -l "of a trace"
 	"$ctl" export i.db -f jsonl | grep -v '"table":"names"'
 	"$ctl" summary i.db
 	sqlite3 i.db "select key, value from meta where key != 'program' and key not like 'board.%'; select name, state, what, remedy from sources;

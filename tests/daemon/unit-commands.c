@@ -189,10 +189,13 @@ void unit_commands(void)
 	search = search ? strdup(search) : NULL;
 	for (const char *name = "ab"; good && *name; name++) {
 		snprintf(path, sizeof(path), "%s/%c.db", dir, *name);
-		good = fill(path, "kept/v1.sql kept/words.sql");
+		good = fill(path, "recordings/0.1.0.sql recordings/everything.sql");
 	}
 	snprintf(path, sizeof(path), "%s/p.db", dir);
-	good = good && fill(path, "kept/v1.sql kept/words.sql kept/profile.sql") && !chdir(dir);
+	good = good &&
+	       fill(path,
+		    "recordings/0.1.0.sql recordings/everything.sql recordings/profile.sql") &&
+	       !chdir(dir);
 	CHECK(good, "every command survives a failed allocation");
 	setenv("PATH", dir, 1);
 	for (size_t i = 0; good && i < sizeof(rows) / sizeof(rows[0]); i++)

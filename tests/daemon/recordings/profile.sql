@@ -1,11 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Over kept/words.sql: samples of programs, a little of everything that a profile may hold.
-CREATE TABLE IF NOT EXISTS hotspots(t INTEGER NOT NULL, tgid INTEGER, tid INTEGER, cpu INTEGER, phase INTEGER,
-	flags INTEGER, method INTEGER, ip INTEGER, kernel INTEGER, stack INTEGER);
-CREATE TABLE IF NOT EXISTS stacks(id INTEGER PRIMARY KEY, frames TEXT);
-CREATE TABLE IF NOT EXISTS images(t INTEGER NOT NULL, tgid INTEGER, first INTEGER, last INTEGER, offset INTEGER, path TEXT);
-CREATE TABLE IF NOT EXISTS symbols(tgid INTEGER, address INTEGER, t INTEGER, image TEXT, name TEXT,
-	PRIMARY KEY(tgid, address, t)) WITHOUT ROWID;
+-- Over everything.sql: samples of programs, a little of everything that a profile may hold.
 DELETE FROM hotspots; DELETE FROM stacks; DELETE FROM symbols;
 INSERT OR REPLACE INTO meta VALUES('hotspots.event','cpu-clock'),('hotspots.kernel','yes'),('hotspots.hz','1000');
 -- 4096 is 0x1000. -65536 is 0xffffffffffff0000, where the kernel is.

@@ -1,9 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Over kept/v1.sql: a little of everything that a recording may hold, for t-words.sh.
-DELETE FROM samples; DELETE FROM transitions; DELETE FROM residency; DELETE FROM costs; DELETE FROM marks;
+-- Over 0.1.0.sql: a little of everything that a recording may hold.
+DELETE FROM samples; DELETE FROM transitions; DELETE FROM residency; DELETE FROM costs; DELETE FROM annotations;
 DELETE FROM phases; DELETE FROM decisions; DELETE FROM policies; DELETE FROM policy_states;
-DROP TABLE processes; CREATE TABLE processes(tgid INTEGER, tid INTEGER, t INTEGER, uid INTEGER, comm TEXT, cmdline TEXT,
-	PRIMARY KEY(tgid, tid, t)) WITHOUT ROWID;
+DELETE FROM processes;
 DELETE FROM rails; DELETE FROM opps; DELETE FROM thermal; DELETE FROM thermal_sensors; DELETE FROM notes;
 DELETE FROM hotplug; DELETE FROM idle; DELETE FROM idle_states; DELETE FROM leases;
 INSERT OR REPLACE INTO meta VALUES('start_ns','1000000000'),('end_ns','3500000000'),('label','all & sundry'),('board.cpus','0-3');
@@ -17,7 +16,7 @@ INSERT INTO opps VALUES(0,300000,800000,57600,'energy_model'),(0,960000,875000,2
 	(2,400000,700000,90000,'energy_model'),(2,2600000,1100000,NULL,'energy_model');
 INSERT INTO processes(tgid,tid,t,uid,comm,cmdline) VALUES(70,70,1000000000,1000,'java','java -jar a.jar'),
 	(70,71,1000000000,1000,'G1 Conc#0',NULL),(80,80,1000000000,0,'py"<thon>',NULL),(80,80,2500000000,0,'renamed',NULL);
-INSERT INTO rails VALUES(1,1000000000,'ina226-0040:power1','core','power','uW','iio','/x',1000000,NULL),
+INSERT INTO rails(id,t,name,label,kind,unit,source,path,period_ns,derived) VALUES(1,1000000000,'ina226-0040:power1','core','power','uW','iio','/x',1000000,NULL),
 	(2,1000000000,'intel-rapl:0','package','energy','uJ','powercap','/y',1000000,NULL),
 	(3,1000000000,'adm1272:in1',NULL,'voltage','uV','hwmon','/z',1000000,NULL),
 	(4,1000000000,'shunt:curr1','iout','current','uA','hwmon','/z',1000000,NULL),
@@ -66,9 +65,9 @@ INSERT INTO idle VALUES(1000000000,0,0,100,1),(3400000000,0,0,900100,31),(340000
 INSERT INTO hotplug VALUES(1000000000,0,1),(2950000000,3,0);
 INSERT INTO thermal_sensors VALUES(1,'cooling','cpufreq-cpu0','/c'),(2,'zone','cpu-thermal','/t');
 INSERT INTO thermal VALUES(1000000000,1,0),(1000000000,2,45000),(2150000000,1,3),(2150000000,2,91500),(2700000000,1,0);
-INSERT INTO sched VALUES(3400000000,70,71,900000000,1000,7,2,800000000,1000000);
+INSERT INTO sched(t,tgid,tid,run_ns,wait_ns,slices,migrations,utime_ns,stime_ns) VALUES(3400000000,70,71,900000000,1000,7,2,800000000,1000000);
 INSERT INTO perf VALUES(3400000000,70,71,123456789,98765432,1234,1000,900);
 INSERT INTO drops VALUES(2500000000,'genl',5,'socket full'),(2600000000,'genl',7,'socket full'),(2700000000,'trace',1,'ring');
 INSERT INTO costs VALUES(1000000000,30000000,100,5,9000,15000),(3500000000,80000000,350,900,99000,17000);
 INSERT INTO notes VALUES(1000000000,6,'trace','every change'),(2500000000,4,'genl','events lost');
-INSERT INTO marks VALUES(1150000000,500,'start: sh'),(2100000000,501,'half <way> & "more"'),(3400000000,500,'end: sh: 0');
+INSERT INTO annotations(t,pid,text) VALUES(1150000000,500,'start: sh'),(2100000000,501,'half <way> & "more"'),(3400000000,500,'end: sh: 0');
