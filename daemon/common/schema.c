@@ -6,20 +6,6 @@
 
 /* Instants (t, t0, t1) are CLOCK_MONOTONIC ns. NULL is "not known". */
 /* clang-format off */
-#define LATER_SQL                                                                                  \
-"CREATE TABLE hotspots(t INTEGER NOT NULL, tgid INTEGER, tid INTEGER, cpu INTEGER, phase INTEGER," \
-"  flags INTEGER, method INTEGER, ip INTEGER, kernel INTEGER, stack INTEGER) STRICT;"              \
-"CREATE TABLE stacks(id INTEGER PRIMARY KEY, frames TEXT) STRICT;"                                 \
-"CREATE TABLE images(t INTEGER NOT NULL, tgid INTEGER, first INTEGER, last INTEGER,"               \
-"  offset INTEGER, path TEXT) STRICT;"                                                             \
-"CREATE TABLE symbols(tgid INTEGER, address INTEGER, t INTEGER, image TEXT, name TEXT,"            \
-"  PRIMARY KEY(tgid, address, t)) WITHOUT ROWID, STRICT;"                                          \
-"CREATE TABLE lines(tgid INTEGER, address INTEGER, t INTEGER, offset INTEGER, file TEXT,"          \
-"  line INTEGER, PRIMARY KEY(tgid, address, t)) WITHOUT ROWID, STRICT;"                            \
-"CREATE TABLE actuators(t INTEGER NOT NULL, policy INTEGER, tgid INTEGER, actuator TEXT) STRICT;"
-
-const char schema_later_sql[] = LATER_SQL;
-
 const char schema_sql[] =
 "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID, STRICT;"
 "CREATE TABLE names(kind TEXT, number INTEGER, name TEXT,"
@@ -69,7 +55,16 @@ const char schema_sql[] =
 "  bytes INTEGER, rss_kib INTEGER) STRICT;"
 "CREATE TABLE notes(t INTEGER NOT NULL, priority INTEGER, source TEXT, text TEXT) STRICT;"
 "CREATE TABLE annotations(t INTEGER NOT NULL, pid INTEGER, uid INTEGER, text TEXT) STRICT;"
-LATER_SQL;
+"CREATE TABLE hotspots(t INTEGER NOT NULL, tgid INTEGER, tid INTEGER, cpu INTEGER, phase INTEGER,"
+"  flags INTEGER, method INTEGER, ip INTEGER, kernel INTEGER, stack INTEGER) STRICT;"
+"CREATE TABLE stacks(id INTEGER PRIMARY KEY, frames TEXT) STRICT;"
+"CREATE TABLE images(t INTEGER NOT NULL, tgid INTEGER, first INTEGER, last INTEGER,"
+"  offset INTEGER, path TEXT) STRICT;"
+"CREATE TABLE symbols(tgid INTEGER, address INTEGER, t INTEGER, image TEXT, name TEXT,"
+"  PRIMARY KEY(tgid, address, t)) WITHOUT ROWID, STRICT;"
+"CREATE TABLE lines(tgid INTEGER, address INTEGER, t INTEGER, offset INTEGER, file TEXT,"
+"  line INTEGER, PRIMARY KEY(tgid, address, t)) WITHOUT ROWID, STRICT;"
+"CREATE TABLE actuators(t INTEGER NOT NULL, policy INTEGER, tgid INTEGER, actuator TEXT) STRICT;";
 
 const char schema_index_sql[] =
 "CREATE INDEX phases_by_begin ON phases(t0);"
@@ -131,18 +126,11 @@ const struct schema_view schema_views[SCHEMA_VIEWS] = {
 	  " LEFT JOIN names n ON n.kind = 'phase' AND n.number = d.phase" },
 };
 
-const struct schema_former schema_former[SCHEMA_FORMER] = {
-	{ "annotations", "marks", "SELECT t, pid, NULL AS uid, text FROM main.marks", 2 },
-	{ "sources", "sources",
-	  "SELECT name, t, state, what, mend AS remedy, period_ns FROM main.sources", 2 },
-};
-
 const char *const schema_tables[SCHEMA_TABLES] = {
 	"meta",	     "clocks",	  "sources",  "policies",  "policy_states", "opps",    "rails",
 	"processes", "leases",	  "phases",   "decisions", "transitions",   "samples", "residency",
 	"idle",	     "hotplug",	  "thermal",  "sched",	   "perf",	    "annotations", "drops",
 	"notes",     "costs",	  "names",    "idle_states", "thermal_sensors",
-	/* The tables of LATER_SQL. */
 	"hotspots",  "stacks",	  "images",   "symbols",
 	"lines",     "actuators",
 };

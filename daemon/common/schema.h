@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The tables of a recording. docs/recording.md describes them for readers. A change that
- * would mislead a reader of the old version increments the version:
- *   1: processes has one row per thread
- *   2: a thread has a row for each name that its number had
- *   3: tables are STRICT; marks became annotations, sources.mend became sources.remedy
+ * would mislead a reader of the old version increments the version. Version 3 is that of release
+ * 0.1.0; there was none before it.
  */
 #ifndef GCHINT_SCHEMA_H
 #define GCHINT_SCHEMA_H
 
 #define SCHEMA_VERSION	   3
-#define SCHEMA_OLDEST	   1 /* still readable, as is each version since */
 #define SCHEMA_APPLICATION 0x67636869 /* "gchi": PRAGMA application_id */
 
-#define SCHEMA_TABLES	    32
-#define SCHEMA_TABLES_FIRST 26 /* tables after these may be missing in older files */
-#define SCHEMA_VIEWS	    6
+#define SCHEMA_TABLES 32
+#define SCHEMA_VIEWS  6
 
 /*
  * Stop-the-world phases of one process that are no further apart than this, in ns, are one pause.
@@ -29,20 +25,6 @@
 /* Creates the tables; and the indexes, once the file is complete. */
 extern const char schema_sql[];
 extern const char schema_index_sql[];
-/* Creates the tables that were added later and may be missing. */
-extern const char schema_later_sql[];
-
-/*
- * A table of which older files have another name, or other names of columns: the statement
- * reads it as the table is now.
- */
-struct schema_former {
-	const char *table, *former, *select;
-	int until; /* the last version that has it */
-};
-#define SCHEMA_FORMER 2
-extern const struct schema_former schema_former[SCHEMA_FORMER];
-
 /* In the order in which data flows. */
 extern const char *const schema_tables[SCHEMA_TABLES];
 

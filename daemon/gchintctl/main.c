@@ -143,20 +143,6 @@ static int guess_likely(const char *typed, const char *name)
 	return guess_distance(typed, name) <= (strlen(name) + 2) / 3;
 }
 
-/* Accepts the former name of a command. */
-static char *command_rename(char *name)
-{
-	/* To be removed in the release after 1.0. */
-	static char former[][2][16] = { { "marks", "annotations" }, { "use", "actuator" } };
-
-	for (size_t i = 0; i < sizeof(former) / sizeof(former[0]); i++)
-		if (!strcmp(name, former[i][0])) {
-			ctl_error("%s is deprecated: use %s", name, former[i][1]);
-			return former[i][1];
-		}
-	return name;
-}
-
 static int command_report_unknown(const char *name)
 {
 	size_t nearest = NR;
@@ -298,7 +284,6 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[i], "help"))
 		return output_finish(command_help(&ctl, argv[i + 1]));
-	argv[i] = command_rename(argv[i]);
 	n = command_find(argv[i]);
 	return n < NR ? output_finish(command_run(&ctl, n, pager, argc - i, argv + i)) :
 			command_report_unknown(argv[i]);

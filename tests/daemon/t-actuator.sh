@@ -78,12 +78,6 @@ echo "policy0 walker" >"$d/before"
 ok "off without the module is done, in one line" is "in force  off: the module is not loaded, nothing to restore 0" \
 	"$(said=$(use off); echo "$said $?")"
 ok "off without the module removes the saved governors" test ! -e "$d/before"
-ok "off under its former name is done too" bash -o pipefail -c \
-	"GCHINT_SYSFS='$d/sys' GCHINT_PROCFS='$d/proc' GCHINT_GOVERNORS='$d/before' '$ctl' use off 2>/dev/null | grep -x 'in force  off: .*'"
 rm -rf "$d/sys/devices"
 ok "off on a machine without policies is done" is "in force  off: no cpufreq policy, nothing to restore 0" \
 	"$(said=$(use off); echo "$said $?")"
-
-tree walker 1024
-ok "use is still the command, and says what it is now" is "gchintctl: use is deprecated: use actuator in force  off" \
-	"$(GCHINT_SYSFS=$d/sys GCHINT_PROCFS=$d/proc "$ctl" use 2>&1 | head -n 2 | paste -sd' ')"

@@ -19,7 +19,7 @@ ended = []
 signal.signal(signal.SIGTERM, lambda *_: ended.append(1))
 out = open(os.environ["OWN_SAID"], "a")
 print(sys.argv[0], *sys.argv[1:], file=out)
-for n in ("NOTIFY_SOCKET", "GCHINT_STREAM", "GCHINT_ANNOTATIONS", "GCHINT_MARKS", "WATCHDOG_USEC", "GCHINT_SYMBOLS", "GCHINT_PROFILE"):
+for n in ("NOTIFY_SOCKET", "GCHINT_STREAM", "GCHINT_ANNOTATIONS", "WATCHDOG_USEC", "GCHINT_SYMBOLS", "GCHINT_PROFILE"):
     print(n, os.environ.get(n), file=out)
 print("a group of its own:", os.getpgid(0) == os.getpid(), file=out)
 for a in sys.argv:
@@ -70,7 +70,7 @@ export OWN_SAID=$d/said-by OWN_KEPT=$d/kept.db
 cat >"$d/path/command" <<'X2'
 #!/bin/sh
 echo "command: $*"
-for v in GCHINT_ANNOTATIONS GCHINT_MARKS GCHINT_STREAM GCHINT_SYMBOLS GCHINT_PROFILE WATCHDOG_USEC; do
+for v in GCHINT_ANNOTATIONS GCHINT_STREAM GCHINT_SYMBOLS GCHINT_PROFILE WATCHDOG_USEC; do
 	eval "echo \"$v=\$$v\""
 done
 [ -z "$GCHINT_ANNOTATIONS" ] || ls "${GCHINT_ANNOTATIONS%/*}"
@@ -92,7 +92,7 @@ unmade() { # Names that differ from run to run.
 }
 records() {
 	local n
-	unset GCHINT_STREAM GCHINT_ANNOTATIONS GCHINT_MARKS GCHINT_PROFILE GCHINT_SYMBOLS NODE_OPTIONS
+	unset GCHINT_STREAM GCHINT_ANNOTATIONS GCHINT_PROFILE GCHINT_SYMBOLS NODE_OPTIONS
 	export WATCHDOG_USEC=5
 	own a bin/gchintctl record -o a.db -- command a "b c"
 	own a bin/gchintctl record -o a.db -l "a label" -p 7 --option --sysfs=/x --option -v -q -- command
@@ -127,7 +127,7 @@ terminal() { # COMMAND...: its output on a terminal, each state of a line as a l
 sys.exit(pty.spawn(sys.argv[1:]) >> 8)' "$@" | tr '\r' '\n' | sed -E '/^$/d; s/ [0-9]+ s,/ N s,/; s/ $/ .../' | uniq
 }
 progress() {
-	unset GCHINT_STREAM GCHINT_ANNOTATIONS GCHINT_MARKS GCHINT_PROFILE GCHINT_SYMBOLS NODE_OPTIONS WATCHDOG_USEC
+	unset GCHINT_STREAM GCHINT_ANNOTATIONS GCHINT_PROFILE GCHINT_SYMBOLS NODE_OPTIONS WATCHDOG_USEC
 	truncate -s 2621440 "$d/kept.db"
 	truncate -s 1048576 "$d/a.db-wal"
 	own a terminal bin/gchintctl record -o a.db -- sleep 0.3
@@ -142,7 +142,7 @@ recorded() {
 }
 ok "record passes settings to its daemon and its command" words own-record recorded
 profiles() {
-	unset GCHINT_STREAM GCHINT_ANNOTATIONS GCHINT_MARKS GCHINT_PROFILE GCHINT_SYMBOLS NODE_OPTIONS WATCHDOG_USEC
+	unset GCHINT_STREAM GCHINT_ANNOTATIONS GCHINT_PROFILE GCHINT_SYMBOLS NODE_OPTIONS WATCHDOG_USEC
 	sqlite3 "$d/kept.db" <"$here/recordings/profile.sql"
 	own p bin/gchintctl profile record -o p.db -- command a "b c"
 	own p bin/gchintctl profile record -q -o p.db -F 100 -c 'java*' -- command
@@ -181,7 +181,7 @@ chmod 755 "$d/path/node"
 maps() {
 	local tgid
 	local how
-	unset GCHINT_STREAM GCHINT_ANNOTATIONS GCHINT_MARKS GCHINT_PROFILE GCHINT_SYMBOLS NODE_OPTIONS WATCHDOG_USEC
+	unset GCHINT_STREAM GCHINT_ANNOTATIONS GCHINT_PROFILE GCHINT_SYMBOLS NODE_OPTIONS WATCHDOG_USEC
 	# The command's strings live until gchintctl ends.
 	export ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0
 	for how in "" NODE_OPTIONS=--perf-basic-prof OWN_OLD=1 NODE_OPTIONS=--x; do

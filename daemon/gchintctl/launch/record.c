@@ -259,7 +259,6 @@ static void sockets_export(void *data)
 	const struct recorder *r = data;
 
 	setenv("GCHINT_ANNOTATIONS", r->annotations, 1);
-	setenv(ANNOTATIONS_FORMER, r->annotations, 1);
 	setenv("GCHINT_STREAM", r->stream, 1);
 	if (r->setup)
 		r->setup(r->data);

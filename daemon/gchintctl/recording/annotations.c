@@ -59,10 +59,7 @@ static int annotations_list(const struct ctl *ctl, const char *path)
 	if (!db)
 		return CTL_FILE;
 	db_span(db, &t0, &t1);
-	/* A recording of an early gchintd 1.0 has no users. */
-	s = db_query(db, db_has_column(db, "annotations", "uid") ?
-				 "SELECT t, pid, text, uid FROM annotations ORDER BY t" :
-				 "SELECT t, pid, text, NULL FROM annotations ORDER BY t");
+	s = db_query(db, "SELECT t, pid, text, uid FROM annotations ORDER BY t");
 	if (ctl->json)
 		json_list(&j, NULL);
 	while (db_next(s)) {
@@ -96,8 +93,6 @@ int cmd_annotations(const struct ctl *ctl, int argc, char **argv)
 	const char *add = NULL, *path = getenv("GCHINT_ANNOTATIONS");
 	int opt, ret;
 
-	if (!path || !*path)
-		path = getenv(ANNOTATIONS_FORMER);
 	if (!path || !*path)
 		path = ANNOTATIONS_SOCKET;
 	while ((opt = getopt_long(argc, argv, "a:hs:", longs, NULL)) >= 0) {

@@ -3,8 +3,6 @@
 #define GCHINTCTL_ANNOTATIONS_H
 
 #define ANNOTATIONS_SOCKET "/run/gchintd/annotations"
-/* The former name of $GCHINT_ANNOTATIONS, to be removed in the release after 1.0. */
-#define ANNOTATIONS_FORMER "GCHINT_MARKS"
 
 /* Adds an annotation, stamped now, to the recording behind a socket. Returns 0 or -errno. */
 int annotations_add(const char *path, const char *text);

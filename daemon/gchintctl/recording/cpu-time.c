@@ -115,9 +115,8 @@ static bool reading_is_of_command(const struct run *run, const struct reading *r
 
 static bool accounts_load(struct cpu_times *times, const struct run *run)
 {
-	sqlite3_stmt *s = db_query(run->db, "SELECT tgid, tid, t, run_ns, wait_ns, * FROM sched "
+	sqlite3_stmt *s = db_query(run->db, "SELECT tgid, tid, t, run_ns, wait_ns, cpu FROM sched "
 					    "WHERE run_ns >= 0 AND t >= 0 ORDER BY tgid, tid, t");
-	const int cpu = s ? db_column(s, "cpu") : -1;
 	struct reading last = { 0 };
 	bool good = true;
 
@@ -126,7 +125,7 @@ static bool accounts_load(struct cpu_times *times, const struct run *run)
 			.account = { .tgid = (int32_t)db_int(s, 0, 0),
 				     .tid = (int32_t)db_int(s, 1, 0),
 				     .t0 = (uint64_t)db_int(s, 2, 0),
-				     .cpu = cpu < 0 ? -1 : (int)db_int(s, cpu, -1) },
+				     .cpu = (int)db_int(s, 5, -1) },
 			.ran = db_int(s, 3, 0),
 			.waited = db_int(s, 4, 0),
 		};

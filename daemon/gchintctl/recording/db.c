@@ -68,30 +68,6 @@ static int db_harden(sqlite3 *db, uint64_t size)
 	return ret;
 }
 
-/* Adds an empty temporary table for one that older files do not have. */
-static bool add_table(sqlite3 *db, size_t table)
-{
-	const char *sql = schema_later_sql;
-	char *one;
-	int ret;
-
-	while (table-- > SCHEMA_TABLES_FIRST)
-		sql = strchr(sql, ';') + 1;
-	one = sqlite3_mprintf("CREATE TEMP%.*s", (int)(strcspn(sql, ";") - 6), sql + 6);
-	ret = one ? sqlite3_exec(db, one, NULL, NULL, NULL) : SQLITE_NOMEM;
-	sqlite3_free(one);
-	return !ret;
-}
-
-/* What @table is in a file of @version, if it was something else then. */
-static const struct schema_former *find_former(const char *table, int64_t version)
-{
-	for (size_t i = 0; i < SCHEMA_FORMER; i++)
-		if (version <= schema_former[i].until && !strcmp(table, schema_former[i].table))
-			return &schema_former[i];
-	return NULL;
-}
-
 /* A temporary view goes before what the file has under its name. */
 static bool add_view(sqlite3 *db, const char *path, const char *name, const char *select)
 {
@@ -105,27 +81,22 @@ static bool add_view(sqlite3 *db, const char *path, const char *name, const char
 }
 
 /* All tables must be real tables, not views of a crafted file; the views are our own. */
-static bool check_schema(sqlite3 *db, const char *path, int64_t version)
+static bool check_schema(sqlite3 *db, const char *path)
 {
 	for (size_t i = 0; i < SCHEMA_TABLES; i++) {
-		const struct schema_former *former = find_former(schema_tables[i], version);
 		char *sql = sqlite3_mprintf("SELECT count(*) FROM main.sqlite_master WHERE "
 					    "type = 'table' AND rootpage > 0 AND name = %Q",
-					    former ? former->former : schema_tables[i]);
+					    schema_tables[i]);
 		int64_t n = 0;
 
 		if (sql)
 			db_number(db, sql, 0, &n);
 		sqlite3_free(sql);
-		if (!n && i >= SCHEMA_TABLES_FIRST && add_table(db, i))
-			continue;
 		if (n != 1) {
 			ctl_error("%s: not a recording of gchintd: it has no table '%s'", path,
-				  former ? former->former : schema_tables[i]);
+				  schema_tables[i]);
 			return false;
 		}
-		if (former && !add_view(db, path, former->table, former->select))
-			return false;
 	}
 	for (size_t i = 0; i < SCHEMA_VIEWS; i++)
 		if (!add_view(db, path, schema_views[i].name, schema_views[i].select))
@@ -211,14 +182,13 @@ sqlite3 *db_open(const char *path)
 		goto close_db;
 	}
 	db_number(db, "PRAGMA user_version", 0, &version);
-	if (version < SCHEMA_OLDEST || version > SCHEMA_VERSION) {
-		ctl_error("%s: schema version %lld, this program reads %d to %d; use the gchintctl "
-			  "that "
+	if (version != SCHEMA_VERSION) {
+		ctl_error("%s: schema version %lld, this program reads %d; use the gchintctl that "
 			  "came with the gchintd that made it",
-			  path, (long long)version, SCHEMA_OLDEST, SCHEMA_VERSION);
+			  path, (long long)version, SCHEMA_VERSION);
 		goto close_db;
 	}
-	if (!check_schema(db, path, version))
+	if (!check_schema(db, path))
 		goto close_db;
 	return db;
 
@@ -240,14 +210,6 @@ sqlite3_stmt *db_query(sqlite3 *db, const char *sql)
 	return NULL;
 }
 
-int db_column(sqlite3_stmt *s, const char *name)
-{
-	for (int i = sqlite3_column_count(s) - 1; i >= 0; i--)
-		if (!strcmp(sqlite3_column_name(s, i), name))
-			return i;
-	return -1;
-}
-
 bool db_next(sqlite3_stmt *stmt)
 {
 	int ret = stmt ? sqlite3_step(stmt) : SQLITE_DONE;
@@ -260,12 +222,6 @@ bool db_next(sqlite3_stmt *stmt)
 bool db_broken(void)
 {
 	return broken;
-}
-
-bool db_has_column(sqlite3 *db, const char *table, const char *column)
-{
-	return sqlite3_table_column_metadata(db, "main", table, column, NULL, NULL, NULL, NULL,
-					     NULL) == SQLITE_OK;
 }
 
 bool db_number(sqlite3 *db, const char *sql, int64_t parameter, int64_t *value)

@@ -35,16 +35,12 @@ void db_missing(const char *path, const char *what);
 
 /* One value of a query with at most one integer parameter; false if none or NULL. */
 bool db_number(sqlite3 *db, const char *sql, int64_t parameter, int64_t *value);
-/* Whether the file itself has the table with this column. */
-bool db_has_column(sqlite3 *db, const char *table, const char *column);
 /* A row of meta; false and an empty string if it is not there. */
 bool db_meta(sqlite3 *db, const char *key, char *buf, size_t size);
 
 /* First and last instant of a recording; false if it holds nothing. */
 bool db_span(sqlite3 *db, uint64_t *t0, uint64_t *t1);
 
-/* Number of a column, or -1: recordings of older versions lack some. */
-int db_column(sqlite3_stmt *stmt, const char *name);
 /* A column, or @null where it is NULL, no integer, or out of range. */
 int64_t db_int(sqlite3_stmt *stmt, int column, int64_t null);
 uint32_t db_u32(sqlite3_stmt *stmt, int column, uint32_t null);

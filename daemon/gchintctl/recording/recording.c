@@ -43,7 +43,7 @@ static void rail_load_cpus(struct run_rail *r, const char *cpus)
 
 static int64_t column_positive(sqlite3_stmt *s, int column)
 {
-	int64_t v = column < 0 ? 0 : db_int(s, column, 0);
+	int64_t v = db_int(s, column, 0);
 
 	return v > 0 ? v : 0;
 }
@@ -51,10 +51,8 @@ static int64_t column_positive(sqlite3_stmt *s, int column)
 bool run_load_rails(struct run *run)
 {
 	sqlite3_stmt *s = db_query(run->db, "SELECT id, name, label, kind, source, derived, "
-					    "period_ns, * FROM rails ORDER BY id");
-	const int cpus = s ? db_column(s, "cpus") : -1;
-	const int update = s ? db_column(s, "update_ns") : -1;
-	const int wraps = s ? db_column(s, "wraps_at") : -1;
+					    "period_ns, cpus, update_ns, wraps_at FROM rails "
+					    "ORDER BY id");
 	bool good = s;
 
 	while (good && db_next(s)) {
@@ -72,11 +70,9 @@ bool run_load_rails(struct run *run)
 		snprintf(r->source, sizeof(r->source), "%s", db_text(s, 4, ""));
 		snprintf(r->derived, sizeof(r->derived), "%s", db_text(s, 5, ""));
 		r->period_ns = (uint64_t)db_int(s, 6, 0);
-		if (cpus >= 0)
-			rail_load_cpus(r, db_text(s, cpus, ""));
-		r->limits =
-			(struct energy_limits){ 0, INFINITY, (uint64_t)column_positive(s, update),
-						(double)column_positive(s, wraps) / 1e6 };
+		rail_load_cpus(r, db_text(s, 7, ""));
+		r->limits = (struct energy_limits){ 0, INFINITY, (uint64_t)column_positive(s, 8),
+						    (double)column_positive(s, 9) / 1e6 };
 	}
 	sqlite3_finalize(s);
 	run->cache = calloc(1, sizeof(*run->cache));

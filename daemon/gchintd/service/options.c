@@ -48,7 +48,6 @@ enum {
 	OPT_HTTP,
 	OPT_KEEP,
 	OPT_LIST,
-	OPT_MARKS, /* the former name of --annotations */
 	OPT_MAX_SIZE,
 	OPT_PROCFS,
 	OPT_SYSFS,
@@ -73,7 +72,6 @@ static const struct option longs[] = {
 	{ "label", required_argument, NULL, 'l' },
 	{ "list-sources", no_argument, NULL, OPT_LIST },
 	{ HTTP_OPTION, no_argument, NULL, OPT_HTTP }, /* the daemon's own HTTP server */
-	UNDOCUMENTED("marks", OPT_MARKS), /* to be removed in the release after 1.0 */
 	{ "max-size", required_argument, NULL, OPT_MAX_SIZE },
 	{ "period", required_argument, NULL, 'p' },
 	{ "procfs", required_argument, NULL, OPT_PROCFS },
@@ -147,10 +145,6 @@ bool options_parse(struct options *o, struct root *root, const char **feed, int 
 			for (int i = 0; i < SOURCE_NR; i++)
 				puts(config_source_name((enum source_id)i));
 			return options_exit(code, EXIT_OK);
-		case OPT_MARKS:
-			fputs("gchintd: --marks is deprecated: use --annotations\n", stderr);
-			o->annotations = optarg;
-			break;
 		case OPT_MAX_SIZE:
 			o->max_size = optarg;
 			break;
