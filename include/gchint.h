@@ -48,7 +48,7 @@
  * requires clamps that are not available. A failing gchint_attach() stores a handle that
  * does nothing, so a runtime may ignore every result.
  *
- * Memory: one page for the process, 32 bytes of static TLS for each thread, and two
+ * Memory: two pages for the process, 32 bytes of static TLS for each thread, and two
  * pages of the kernel; two more pages for each further GCHINT_SLOTS threads that are
  * leased at the same time. The library creates no thread.
  *
@@ -190,8 +190,8 @@ struct gchint_policy {
  * gchint_backend() and gchint_why(). Thread-safe, not async-signal-safe.
  *
  * Return: 0; -EINVAL for an unknown flag or an invalid environment variable; another
- * -errno if the file of GCHINT_TRACE cannot be opened for appending. An error opens
- * nothing.
+ * -errno if the file of GCHINT_TRACE cannot be opened for appending; -ENOMEM without a
+ * page of memory. An error opens nothing.
  */
 GCHINT_API int gchint_open(struct gchint_session **session, unsigned int flags);
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "clamp.h"
+#include "owner.h"
 #include "record.h"
 #include "slot.h"
 
@@ -100,7 +101,7 @@ static void fork_child(void)
 	struct gchint_session *s = &gchint_page.session;
 	int saved = errno;
 
-	if (s->refs && s->pid != getpid())
+	if (s->refs && !owner_is_caller(s))
 		clamp_forked(s);
 	errno = saved;
 }

@@ -13,6 +13,7 @@
 #include "doorbell.h"
 #include "filter.h"
 #include "names.h"
+#include "owner.h"
 #include "probe.h"
 #include "record.h"
 #include "slot.h"
@@ -59,7 +60,7 @@ static int edge_enter(struct edge *e, struct gchint_thread *t)
 	 * publish phases for a thread of its parent.
 	 */
 	if ((backend_of(s) != GCHINT_BACKEND_DEVICE || trace_is_open(s)) &&
-	    load_relaxed(&s->pid) != getpid()) {
+	    !owner_is_caller(s)) {
 		handle_drop(s, t);
 		goto out;
 	}

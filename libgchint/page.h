@@ -103,6 +103,16 @@ struct slot_page {
 _Static_assert(sizeof(struct slot_page) <= 4096, "a page for each further block");
 
 /**
+ * struct owner - what a forked child does not inherit, if the kernel can empty a page
+ * @lock: thread that opens or closes now, as FUTEX_LOCK_PI has it; 0 unlocked
+ * @mark: 1 in the process that opened the session
+ */
+struct owner {
+	uint32_t lock;
+	uint32_t mark;
+};
+
+/**
  * struct gchint_session - the process's session
  * @info: the mapped information page; NULL without the device
  * @cpus: mapped, an entry of gchint_info.cpu_size bytes a CPU; NULL where the kernel
@@ -113,16 +123,15 @@ _Static_assert(sizeof(struct slot_page) <= 4096, "a page for each further block"
  * @trace: the trace file
  * @trace_fd: or -1
  * @pid: process that opened the session; 0 none
- * @lock: pid of the process that opens or closes now; 0 unlocked. In a forked child a
- *	lock with the parent's pid is void.
+ * @owner: mapped at the first open
  * @refs: gchint_open() less gchint_close(); 0 closed
  * @inside: threads that are attaching now
- * @why: why there is no device
  * @hints: enum hints
  * @bad: environment variable that was invalid at the last open: index in
  *	variables[] of environ.c
  * @trace_lost: lines that could not be written to the trace
  * @min_us: GCHINT_MIN_US, or -1
+ * @why: why there is no device: a negative errno, or 0
  * @clamp: cap in units of 1/1024 of the capacity; 0 none
  * @found: clamps: the upper clamp of the thread that opened the session
  * @epoch: changes when handles lose their meaning; never 0 once open
@@ -149,12 +158,12 @@ struct gchint_session {
 	struct fd_identity trace;
 	int trace_fd;
 	pid_t pid;
-	pid_t lock;
+	struct owner *owner;
 	int refs;
 	int inside;
-	int why;
 	uint32_t trace_lost;
 	int32_t min_us;
+	int16_t why;
 	uint16_t clamp;
 	uint16_t found;
 	uint16_t epoch;

@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -16,33 +15,13 @@
 #include "environ.h"
 #include "filter.h"
 #include "names.h"
+#include "owner.h"
 #include "record.h"
 #include "sample.h"
 #include "stream.h"
 #include "symbol.h"
 #include "timer.h"
 #include "trace.h"
-
-static void session_lock(struct gchint_session *s)
-{
-	const pid_t me = getpid();
-	pid_t holder;
-
-	for (;;) {
-		holder = 0;
-		if (cmpxchg_seq(&s->lock, &holder, me))
-			return;
-		/* A thread of the parent held the lock at the fork; it does not exist here. */
-		if (holder != me && cmpxchg_seq(&s->lock, &holder, me))
-			return;
-		sched_yield();
-	}
-}
-
-static void session_unlock(struct gchint_session *s)
-{
-	store_release(&s->lock, 0);
-}
 
 static void self_reset(void)
 {
@@ -82,7 +61,7 @@ static void session_route(struct gchint_session *s, unsigned int flags, long per
 
 	s->elsewhere = path != NULL;
 	if (s->hints != HINTS_CLAMP) {
-		s->why = device_open(s, path ? path : "/dev/" GCHINT_DEVICE);
+		s->why = (int16_t)device_open(s, path ? path : "/dev/" GCHINT_DEVICE);
 		if (!s->why)
 			store_relaxed(&s->backend, GCHINT_BACKEND_DEVICE);
 		if (!s->why || !allowed)
@@ -92,7 +71,7 @@ static void session_route(struct gchint_session *s, unsigned int flags, long per
 	if (!clamps)
 		store_relaxed(&s->backend, GCHINT_BACKEND_CLAMP);
 	else if (s->hints == HINTS_CLAMP)
-		s->why = clamps;
+		s->why = (int16_t)clamps;
 }
 
 static int session_setup(struct gchint_session *s, unsigned int flags)
@@ -182,12 +161,12 @@ static int session_open(struct gchint_session *s, unsigned int flags)
 	epoch_next(s);
 	ret = session_setup(s, flags);
 	if (ret) {
-		s->why = ret;
+		s->why = (int16_t)ret;
 		trace_close(s);
 		return ret;
 	}
 	blocks_open(s);
-	store_relaxed(&s->pid, getpid());
+	owner_set(s);
 	trace_session(s, "open");
 	return 0;
 }
@@ -200,8 +179,10 @@ static int session_get(unsigned int flags, int init)
 
 	if (flags & ~(unsigned int)GCHINT_OPEN_CLAMP)
 		return -EINVAL;
-	session_lock(s);
-	if (s->refs && s->pid != getpid()) {
+	ret = owner_lock(s);
+	if (ret)
+		goto out;
+	if (s->refs && !owner_is_caller(s)) {
 		/* A forked child. It has one thread, so no other thread stores meanwhile. */
 		device_close(s, 0);
 		/* One with names stays mapped: they are of a process that was profiled. */
@@ -226,7 +207,8 @@ static int session_get(unsigned int flags, int init)
 		__atomic_store_n(&s->refs, s->refs + 1, __ATOMIC_SEQ_CST);
 	}
 	variable_report(s);
-	session_unlock(s);
+	owner_unlock(s);
+out:
 	errno = saved;
 	return ret;
 }
@@ -285,20 +267,23 @@ static void session_close(struct gchint_session *s)
 
 int gchint_close(struct gchint_session *s)
 {
-	int saved = errno, ret = 0;
+	int saved = errno, ret;
 
 	if (s != &gchint_page.session)
 		return -EBADF;
-	session_lock(s);
+	ret = owner_lock(s);
+	if (ret)
+		goto out;
 	if (!s->refs)
 		ret = -EBADF;
-	else if (s->pid != getpid())
+	else if (!owner_is_caller(s))
 		ret = -ESTALE;
 	else if (s->refs > 1)
 		s->refs--;
 	else
 		session_close(s);
-	session_unlock(s);
+	owner_unlock(s);
+out:
 	errno = saved;
 	return ret;
 }

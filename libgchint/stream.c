@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "doorbell.h"
+#include "owner.h"
 #include "slot.h"
 #include "stream.h"
 
@@ -300,7 +301,7 @@ int stream_name(struct gchint_session *s, const char *text, size_t length)
 	 * Without profiling the ring may be unmapped any time. A forked child has one of its
 	 * own from when it opens its session.
 	 */
-	if (!names || !load_relaxed(&s->profiled) || load_relaxed(&s->pid) != getpid())
+	if (!names || !load_relaxed(&s->profiled) || !owner_is_caller(s))
 		return 0;
 	at = load_relaxed(&names->tail);
 	do {

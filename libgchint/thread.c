@@ -11,6 +11,7 @@
 #include "device.h"
 #include "filter.h"
 #include "names.h"
+#include "owner.h"
 #include "probe.h"
 #include "record.h"
 #include "slot.h"
@@ -177,7 +178,7 @@ static int lease_acquire(struct gchint_session *s, pid_t tid, unsigned int role,
 
 	if (!load_seq(&s->refs) || backend_of(s) == GCHINT_BACKEND_NOTHING)
 		return -ENODEV;
-	if (load_relaxed(&s->pid) != getpid())
+	if (!owner_is_caller(s))
 		return -ESTALE;
 	ret = check_role(s, role, lead, &leads);
 	if (ret)
@@ -293,7 +294,7 @@ int gchint_detach(struct gchint_thread *t)
 		return -EINVAL;
 	}
 	r = record_at(t->index);
-	if (load_relaxed(&s->pid) == getpid()) {
+	if (owner_is_caller(s)) {
 		clamp_restore(s, r);
 		/*
 		 * Clear the slot before the kernel can lease it to another thread. A slot
@@ -337,7 +338,7 @@ int gchint_set_role(struct gchint_thread *t, unsigned int role, const struct gch
 	if (backend_of(s) == GCHINT_BACKEND_DEVICE) {
 		ret = device_set_role(s, load_relaxed(&r->slot), role,
 				      leads ? load_relaxed(&leads->slot) : 0);
-	} else if (load_relaxed(&s->pid) != getpid()) {
+	} else if (!owner_is_caller(s)) {
 		ret = -ESTALE;
 	} else if (backend_of(s) == GCHINT_BACKEND_CLAMP) {
 		clamp_role(s, r, role);

@@ -404,6 +404,113 @@ static void forked_while_opening(void)
 
 static int may_go_on;
 
+static void *open_tid(void *tid)
+{
+	struct gchint_session *mine;
+
+	__atomic_store_n((pid_t *)tid, (pid_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
+	CHECK_IS(gchint_open(&mine, 0), 0);
+	return NULL;
+}
+
+/* What a thread does: R it runs or would, S it sleeps. */
+static char thread_state(pid_t tid)
+{
+	char path[64], text[256];
+	const char *end;
+	ssize_t length;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+	fd = open(path, O_RDONLY);
+	length = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[length > 0 ? length : 0] = '\0';
+	end = strrchr(text, ')');
+	return end ? end[2] : '?';
+}
+
+/* One of real-time priority that only yields keeps the other off its CPU for ever. */
+static void waiter_sleeps(void)
+{
+	pthread_t opener, waiter;
+	pid_t tid = 0;
+	int asleep = 0;
+
+	fake.hold_open = 1;
+	pthread_create(&opener, NULL, open_held, &s);
+	wait_held();
+	pthread_create(&waiter, NULL, open_tid, &tid);
+	while (!__atomic_load_n(&tid, __ATOMIC_ACQUIRE))
+		usleep(1000);
+	/* A thread that runs is not asleep so often in a row. */
+	for (int n = 0; n < 10000 && asleep < 200; n++) {
+		asleep = thread_state(tid) == 'S' ? asleep + 1 : 0;
+		usleep(100);
+	}
+	CHECK_IS(asleep, 200);
+	__atomic_store_n(&fake.hold_open, 0, __ATOMIC_RELAXED);
+	pthread_join(opener, NULL);
+	pthread_join(waiter, NULL);
+	CHECK_IS(fake.opens, 1);
+}
+
+#define NO_NAMESPACE 77
+
+/*
+ * Runs @what as the first process of a pid namespace below that of the caller. A process of
+ * its own makes it: one that has made a namespace can start no thread.
+ */
+static int status_in_namespace(void (*what)(void))
+{
+	int status = -1;
+	pid_t maker = fork(), pid;
+
+	if (maker) {
+		CHECK_IS(waitpid(maker, &status, 0), maker);
+		return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	}
+	if (unshare(CLONE_NEWPID) && unshare(CLONE_NEWUSER | CLONE_NEWPID))
+		_exit(NO_NAMESPACE);
+	pid = fork();
+	if (!pid) {
+		what();
+		fflush(stdout);
+		_exit(tap_bad);
+	}
+	_exit(waitpid(pid, &status, 0) != pid || !WIFEXITED(status) ? 1 : WEXITSTATUS(status));
+}
+
+/* Its process id is that of the process that opened the session. */
+static void child_of_same_number(void)
+{
+	struct gchint_session *mine;
+
+	CHECK_IS(getpid(), 1);
+	CHECK_IS(gchint_close(s), -ESTALE);
+	CHECK_IS(gchint_attach(s, 0, GCHINT_ROLE_NONE, NULL, NULL), -ESTALE);
+	CHECK_IS(gchint_open(&mine, 0), 0);
+	CHECK_IS(fake.opens, 2);
+	CHECK_IS(gchint_close(mine), 0);
+}
+
+static void parent_of_same_number(void)
+{
+	CHECK_IS(getpid(), 1);
+	CHECK_IS(gchint_open(&s, 0), 0);
+	CHECK_IS(status_in_namespace(child_of_same_number), 0);
+	CHECK_IS(gchint_close(s), 0);
+}
+
+static void forked_into_a_namespace(void)
+{
+	int status = status_in_namespace(parent_of_same_number);
+
+	if (status == NO_NAMESPACE)
+		tap_skip("this user may not make namespaces here");
+	CHECK_IS(status, 0);
+}
+
 static void *stay_attached(void *arg)
 {
 	(void)arg;
@@ -585,6 +692,8 @@ static const struct tap_test tests[] = {
 	{ "many threads open and close concurrently", opened_by_many },
 	{ "a close under a running thread is safe", closed_under_a_thread },
 	{ "a fork while another thread opens does not deadlock", forked_while_opening },
+	{ "a thread that waits for another one's open sleeps", waiter_sleeps },
+	{ "a child of the same process id in its namespace is a child", forked_into_a_namespace },
 	{ "a close ends the lease of an attached thread", closed_with_a_thread_attached },
 	{ "a close while a thread attaches is safe", closed_while_attaching },
 	{ "handles of a closed session do nothing", handles_after_close },
