@@ -16,9 +16,9 @@
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
-#include <linux/workqueue.h>
 
 #include "actuator.h"
+#include "compat/workqueue.h"
 #include "policy.h"
 #include "tunable_set.h"
 
@@ -390,7 +390,7 @@ static int site_policy_event(struct notifier_block *nb, unsigned long event,
 	struct site *site;
 
 	if (event == CPUFREQ_CREATE_POLICY) {
-		queue_work(system_unbound_wq, &site_walk_work);
+		queue_work(system_dfl_wq, &site_walk_work);
 		return NOTIFY_OK;
 	}
 	mutex_lock(&site_lock);
@@ -406,7 +406,7 @@ static int site_policy_event(struct notifier_block *nb, unsigned long event,
 
 static int site_cpu_online(unsigned int cpu)
 {
-	queue_work(system_unbound_wq, &site_walk_work);
+	queue_work(system_dfl_wq, &site_walk_work);
 	return 0;
 }
 

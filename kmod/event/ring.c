@@ -12,8 +12,8 @@
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
 #include <linux/mm.h>
-#include <linux/workqueue.h>
 
+#include "compat/workqueue.h"
 #include "event.h"
 
 /* The drain is delayed, so that one message carries several events. */
@@ -76,7 +76,7 @@ static DECLARE_DELAYED_WORK(ring_drain_work, ring_drain);
 /* The run queue's lock is no longer held here, so a worker may be woken. */
 static void ring_queue_drain(struct irq_work *work)
 {
-	queue_delayed_work(system_unbound_wq, &ring_drain_work, RING_DELAY);
+	queue_delayed_work(system_dfl_wq, &ring_drain_work, RING_DELAY);
 }
 
 static struct irq_work ring_irq_work;

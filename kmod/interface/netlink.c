@@ -9,12 +9,12 @@
 #include <linux/mutex.h>
 #include <linux/netlink.h>
 #include <linux/slab.h>
-#include <linux/workqueue.h>
 #include <net/genetlink.h>
 #include <net/net_namespace.h>
 
 #include "clock.h"
 #include "compat/genl.h"
+#include "compat/workqueue.h"
 #include "cpufreq/actuator.h"
 #include "cpufreq/energy.h"
 #include "cpufreq/policy.h"
@@ -532,7 +532,7 @@ static void sample_work_fn(struct work_struct *work)
 	if (!family_has_listeners(GROUP_SAMPLING))
 		return;
 	sample_send();
-	queue_delayed_work(system_unbound_wq, to_delayed_work(work),
+	queue_delayed_work(system_dfl_wq, to_delayed_work(work),
 			   msecs_to_jiffies(SAMPLE_MS));
 }
 
@@ -542,13 +542,13 @@ static DECLARE_DELAYED_WORK(sample_work, sample_work_fn);
 static void sampling_start(void)
 {
 	if (family_has_listeners(GROUP_SAMPLING))
-		queue_delayed_work(system_unbound_wq, &sample_work, 0);
+		queue_delayed_work(system_dfl_wq, &sample_work, 0);
 }
 
 static void listen_work_fn(struct work_struct *work)
 {
 	sampling_start();
-	queue_delayed_work(system_unbound_wq, to_delayed_work(work),
+	queue_delayed_work(system_dfl_wq, to_delayed_work(work),
 			   msecs_to_jiffies(LISTEN_MS));
 }
 
@@ -1023,7 +1023,7 @@ int gchint_netlink_init(void)
 		goto unregister_family;
 	WRITE_ONCE(family_registered, true);
 	gchint_ring_set_reader(&events_reader);
-	queue_delayed_work(system_unbound_wq, &listen_work, 0);
+	queue_delayed_work(system_dfl_wq, &listen_work, 0);
 	return 0;
 
 unregister_family:

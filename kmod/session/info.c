@@ -16,8 +16,8 @@
 #include <linux/mutex.h>
 #include <linux/string.h>
 #include <linux/vmalloc.h>
-#include <linux/workqueue.h>
 
+#include "compat/workqueue.h"
 #include "cpufreq/actuator.h"
 #include "info.h"
 #include "param.h"
@@ -142,7 +142,7 @@ static DECLARE_WORK(refresh_work, info_refresh_work);
 /* Governors, limits or policies changed. Any context but NMI. */
 void gchint_info_queue_refresh(void)
 {
-	queue_work(system_unbound_wq, &refresh_work);
+	queue_work(system_dfl_wq, &refresh_work);
 }
 
 /* No session is open: the frequency probe no longer updates cur_khz. */

@@ -8,8 +8,8 @@
 #include <linux/mutex.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
-#include <linux/workqueue.h>
 
+#include "compat/workqueue.h"
 #include "probe.h"
 
 /* Registering a probe patches code, so unused ones stay for this long. */
@@ -93,7 +93,7 @@ static DECLARE_DELAYED_WORK(relax_work, probes_relax_work);
  */
 void gchint_probe_queue_unregister(void)
 {
-	queue_delayed_work(system_unbound_wq, &relax_work, LINGER);
+	queue_delayed_work(system_dfl_wq, &relax_work, LINGER);
 }
 
 static void probes_update_work(struct work_struct *work)
@@ -110,7 +110,7 @@ static DECLARE_WORK(update_work, probes_update_work);
 /* For callers whose context does not allow gchint_probe_register_wanted(). */
 void gchint_probe_queue_update(void)
 {
-	queue_work(system_unbound_wq, &update_work);
+	queue_work(system_dfl_wq, &update_work);
 }
 
 static void probe_match_tracepoint(struct tracepoint *tp, void *priv)
