@@ -260,7 +260,8 @@ static int policy_put_cpus(struct sk_buff *skb, const struct cpumask *cpus)
 	bytes = nla_data(attr);
 	memset(bytes, 0, len);
 	for_each_cpu(cpu, cpus)
-		bytes[cpu / 8] |= BIT(cpu % 8);
+		if (cpu / 8 < len)
+			bytes[cpu / 8] |= BIT(cpu % 8);
 	return 0;
 }
 
