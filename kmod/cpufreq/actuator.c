@@ -265,6 +265,31 @@ bool gchint_actuator_active(struct cpufreq_policy *p)
 	return found;
 }
 
+/* The highest frequency that others than us allow. The rwsem may be held. */
+u32 gchint_actuator_others_max(struct cpufreq_policy *p)
+{
+	struct gchint_policy *policy;
+	u32 khz = p->max;
+
+	mutex_lock(&policies_lock);
+	list_for_each_entry(policy, &policies, node)
+		if (policy->policy == p && policy->started &&
+		    !gchint_policy_is_governed(policy))
+			khz = gchint_limits_others_max(policy);
+	mutex_unlock(&policies_lock);
+	return khz;
+}
+
+/* Is the caller a worker that applies our own limits? Preemption is off. */
+bool gchint_actuator_is_applying(const struct cpufreq_policy *p)
+{
+	unsigned int cpu = cpumask_first(p->related_cpus);
+	const struct gchint_policy *policy;
+
+	policy = rcu_dereference_sched(per_cpu(gchint_cpus.policy, cpu));
+	return policy && policy->worker && policy->worker->task == current;
+}
+
 /* Number of policies on which hints act. Any context. */
 unsigned int gchint_actuator_count(void)
 {

@@ -55,12 +55,15 @@ int gchint_actuator_set_power(struct cpufreq_policy *p, struct gchint_measured *
 			      enum gchint_measured_error *fault, u32 *at);
 
 bool gchint_actuator_active(struct cpufreq_policy *p);
+u32 gchint_actuator_others_max(struct cpufreq_policy *p);
+bool gchint_actuator_is_applying(const struct cpufreq_policy *p);
 unsigned int gchint_actuator_count(void);
 int gchint_actuator_for_each(int (*fn)(struct gchint_policy *policy, void *priv),
 			     void *priv);
 
 /* The actuator limits, limits.c */
 extern const struct gchint_actuator gchint_limits;
+u32 gchint_limits_others_max(const struct gchint_policy *policy);
 
 /* The actuator governor, governor.c */
 int gchint_governor_init(void);

@@ -49,6 +49,38 @@ static void limits_refill_opps(struct gchint_policy *policy)
 	up_read(&p->rwsem);
 }
 
+/* Does a cap of ours hide what others allow? */
+static bool limits_cap_binds(const struct gchint_policy *policy)
+{
+	const struct freq_constraints *constraints = &policy->policy->constraints;
+	s32 cap = READ_ONCE(policy->limits.cap_khz);
+
+	return cap != FREQ_QOS_MAX_DEFAULT_VALUE &&
+	       cap <= READ_ONCE(constraints->max_freq.target_value);
+}
+
+/*
+ * The highest frequency that others allow. While a cap of ours is the narrowest
+ * limit, it is what they allowed before.
+ */
+u32 gchint_limits_others_max(const struct gchint_policy *policy)
+{
+	if (limits_cap_binds(policy))
+		return READ_ONCE(policy->limits.others_max_khz);
+	return READ_ONCE(policy->policy->max);
+}
+
+static void limits_record_others(struct gchint_policy *policy)
+{
+	struct gchint_limits *limits = &policy->limits;
+	u32 khz = gchint_limits_others_max(policy);
+
+	if (khz == limits->others_max_khz)
+		return;
+	WRITE_ONCE(limits->others_max_khz, khz);
+	gchint_actuator_notify_limits();
+}
+
 /*
  * Our requests queue cpufreq's own work for this, but that runs in a thread of
  * normal priority, on the CPU of the worker: a real-time thread there would
@@ -61,6 +93,20 @@ static void limits_apply(struct cpufreq_policy *p)
 	down_write(&p->rwsem);
 	refresh_frequency_limits(p);
 	up_write(&p->rwsem);
+}
+
+static int limits_set_cap(struct gchint_policy *policy, s32 cap)
+{
+	struct gchint_limits *limits = &policy->limits;
+	int ret;
+
+	/* Until it is applied the old cap is in force. */
+	WRITE_ONCE(limits->cap_khz, min(limits->cap_khz, cap));
+	ret = freq_qos_update_request(&limits->cap, cap);
+	limits_apply(policy->policy);
+	WRITE_ONCE(limits->cap_khz, cap);
+	limits_record_others(policy);
+	return ret;
 }
 
 /* Floor first: one that ends is gone before a cap comes. */
@@ -92,13 +138,16 @@ static void limits_work(struct kthread_work *work)
 	limits->queued_ns = 0;
 	raw_spin_unlock_irqrestore(&policy->lock, flags);
 
+	/* A change of others that waits would be hidden by the cap. */
+	if (work_pending(&policy->policy->update))
+		limits_apply(policy->policy);
+	limits_record_others(policy);
 	freq_qos_update_request(&limits->floor, floor);
 	if (cap != FREQ_QOS_MAX_DEFAULT_VALUE)
 		cap = max(cap, READ_ONCE(constraints->min_freq.target_value));
-	ret = freq_qos_update_request(&limits->cap, cap);
 	now = gchint_now();
 	/* Takes the policy's rwsem: hold no lock here. */
-	limits_apply(policy->policy);
+	ret = limits_set_cap(policy, cap);
 
 	raw_spin_lock_irqsave(&policy->lock, flags);
 	policy->asking = false;
@@ -148,6 +197,8 @@ static int limits_attach(struct gchint_policy *policy)
 	int ret;
 
 	limits->took_ns = DEFAULT_LATENCY_NS;
+	limits->cap_khz = FREQ_QOS_MAX_DEFAULT_VALUE;
+	limits->others_max_khz = READ_ONCE(policy->policy->max);
 	limits->others.notifier_call = limits_floor_changed;
 	policy->rules.latency_ns = DEFAULT_LATENCY_NS;
 	ret = gchint_actuator_create_worker(policy, limits_work, false);

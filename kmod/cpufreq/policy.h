@@ -145,6 +145,9 @@ struct gchint_task_ops {
 struct gchint_limits {
 	u64 queued_ns;	/* CLOCK_MONOTONIC, when the worker was queued */
 	u32 took_ns;	/* mean time from then until cpufreq has applied them */
+	/* Both written by the worker alone. */
+	s32 cap_khz;	/* of our request, once applied; at once if lower */
+	u32 others_max_khz; /* what others were last seen to allow */
 	struct freq_qos_request cap;
 	struct freq_qos_request floor;
 	struct notifier_block others; /* for floors of other users */

@@ -65,7 +65,7 @@ static void info_draft_policy(struct cpufreq_policy *policy)
 		goto unlock;
 	strscpy(entry.governor, policy_governor_name(policy),
 		sizeof(entry.governor));
-	entry.max_khz = policy->max;
+	entry.max_khz = gchint_actuator_others_max(policy);
 	entry.hw_max_khz = policy->cpuinfo.max_freq;
 	features |= GCHINT_FEATURE_LIMITS;
 	if (policy->governor)
@@ -242,10 +242,15 @@ void gchint_info_probe_frequency(void *data, unsigned int khz, unsigned int cpu)
 		WRITE_ONCE(info->policy[i].cur_khz, rough);
 }
 
-/* Under the policy's rwsem, before it changes: the refresh waits for that. */
+/*
+ * Under the policy's rwsem, before it changes: the refresh waits for that. Our
+ * own limits are not published: they would tell each user when another one's
+ * program collects.
+ */
 void gchint_info_probe_limits(void *data, struct cpufreq_policy *policy)
 {
-	gchint_info_queue_refresh();
+	if (!gchint_actuator_is_applying(policy))
+		gchint_info_queue_refresh();
 }
 
 static int info_policy_event(struct notifier_block *nb, unsigned long event,

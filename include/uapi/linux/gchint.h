@@ -257,7 +257,8 @@ struct gchint_slot {
  * struct gchint_info_policy - what the kernel knows of one cpufreq policy
  * @governor: its name, NUL-terminated
  * @cur_khz: frequency last set, rounded up to an eighth of @hw_max_khz; 0 unknown
- * @max_khz: highest frequency allowed now (user and thermal limits), kHz
+ * @max_khz: highest frequency allowed now (user and thermal limits), kHz. Limits
+ *	that this module sets itself do not count
  * @hw_max_khz: highest frequency of the hardware, kHz
  * @flags: GCHINT_POLICY_*
  *

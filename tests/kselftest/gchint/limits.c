@@ -635,6 +635,49 @@ TEST_F(limits, short_kernel_threads_lift_no_cap)
 	waitpid(other, NULL, 0);
 }
 
+/*
+ * Any user may read the page and wait for its changes. That someone's program
+ * collects is none, and a runtime would take the cap for a limit of others.
+ */
+TEST_F(limits, caps_are_not_published)
+{
+	const volatile struct gchint_info_policy *shown;
+	char text[32];
+	uint64_t before, after;
+	struct session s;
+	long long end;
+	int i;
+
+	ASSERT_EQ(0, session_open(&s));
+	self->nobody = true;
+	begin_so(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT, NAPPING);
+	ASSERT_EQ(8, read(s.fd, &before, sizeof(before)));
+	shown = &s.info->policy[s.info->cpu_policy[self->cpu]];
+	EXPECT_LT(4, bounds_changes(2000000));
+	for (i = 0; i < 1000; i++) {
+		ASSERT_EQ(self->max, (long)shown->max_khz);
+		sleep_us(500);
+	}
+	ASSERT_EQ(8, read(s.fd, &after, sizeof(after)));
+	EXPECT_EQ(before, after);
+	/* The limit of an administrator is, at once, also below a cap. */
+	kill(self->victim, SIGUSR1);
+	snprintf(text, sizeof(text), "%ld", self->min);
+	ASSERT_EQ(0, policy_put(self->policy, "scaling_max_freq", text));
+	end = now_us() + SOON_MS * 1000LL;
+	while ((long)shown->max_khz != self->min && now_us() < end)
+		sleep_us(1000);
+	EXPECT_EQ(self->min, (long)shown->max_khz);
+	ASSERT_EQ(8, read(s.fd, &after, sizeof(after)));
+	EXPECT_LT(before, after);
+	snprintf(text, sizeof(text), "%ld", self->max);
+	ASSERT_EQ(0, policy_put(self->policy, "scaling_max_freq", text));
+	while ((long)shown->max_khz != self->max && now_us() < end)
+		sleep_us(1000);
+	EXPECT_EQ(self->max, (long)shown->max_khz);
+	session_close(&s);
+}
+
 TEST_F(limits, actuator_in_force_is_reported)
 {
 	struct session s;
