@@ -3,6 +3,10 @@
  * /dev/gchint. Each open file is a session, and releasing it ends all that
  * belongs to it: user space has no other reference to the module.
  *
+ * All opens of miscellaneous devices wait for each other, and an allocation may
+ * sleep for as long as the caller's memory cgroup is full. So open only records
+ * who the opener is, and the first other call creates the session.
+ *
  * Mappings are filled by faults, never at mmap: fork does not copy a shared
  * mapping without page tables of its own, so that the child faults too and gets
  * another page.
@@ -46,23 +50,34 @@ static_assert(sizeof(struct gchint_session) + sizeof(struct gchint_slot_block) +
 #define BLOCKS_PER_PAGE (SLOTS_PER_PAGE / GCHINT_SLOTS)
 
 /*
- * Serialises changes of the list, the count and the numbering. open() takes it
- * with the mutex of all miscellaneous devices held, so it only covers a few
- * stores. The list is walked under RCU.
+ * Serialises changes of the list, the count and the numbering, and the creation
+ * of a file's session. The list is walked under RCU.
  */
 static DEFINE_SPINLOCK(sessions_lock);
 static LIST_HEAD(sessions);
 static unsigned int nr_sessions;
 static u64 last_id;
 
-/* Serialises session_grow(), of all sessions. */
-static DEFINE_MUTEX(grow_lock);
+/**
+ * struct session_file - what is known of an open file before its session exists
+ * @mm: address space that opened it; counted, only compared
+ * @tgid: process that opened it; counted
+ * @granted: GCHINT_GRANT_*, decided at open
+ * @session: NULL until it is needed
+ * @grow_lock: serialises session_grow()
+ */
+struct session_file {
+	struct mm_struct *mm;
+	struct pid *tgid;
+	u32 granted;
+	struct gchint_session *session;
+	struct mutex grow_lock;
+};
 
 /* The caller is a forked child, or another program since an exec. */
-static bool session_is_stale(const struct gchint_session *session)
+static bool file_is_stale(const struct session_file *f)
 {
-	return current->mm != session->mm ||
-	       task_tgid(current) != session->tgid;
+	return current->mm != f->mm || task_tgid(current) != f->tgid;
 }
 
 /* -- Slots -- */
@@ -85,108 +100,154 @@ slot_block_alloc(const struct gchint_session *session, unsigned int n)
 	return block;
 }
 
-static void session_free_slots(struct gchint_session *session)
+/* Blocks @from up to @to - 1. */
+static void session_free_slots(struct gchint_session *session,
+			       unsigned int from, unsigned int to)
 {
 	unsigned int n;
 
-	for (n = 0; n < session->nr_blocks; n++) {
+	for (n = from; n < to; n++) {
 		if (n % BLOCKS_PER_PAGE == 0)
 			put_page(virt_to_page(session->blocks[n]->slots));
 		kfree(session->blocks[n]);
 	}
 }
 
-static int session_grow(struct gchint_session *session, unsigned long slots)
+/* All or nothing: a call that fails changes nothing. */
+static int session_add_blocks(struct gchint_session *session, unsigned int nr)
 {
-	struct gchint_slot_block *block;
-	int ret = 0;
+	unsigned int n;
+
+	for (n = session->nr_blocks; n < nr; n++) {
+		session->blocks[n] = slot_block_alloc(session, n);
+		if (!session->blocks[n]) {
+			session_free_slots(session, session->nr_blocks, n);
+			return -ENOMEM;
+		}
+	}
+	if (session->nr_blocks < nr)
+		/* Pairs with the acquire in gchint_session_slots(). */
+		smp_store_release(&session->nr_blocks, nr);
+	return 0;
+}
+
+static int session_grow(struct session_file *f, unsigned long slots)
+{
+	int ret;
 
 	if (!slots || slots > GCHINT_SLOTS_MAX)
 		return -EINVAL;
-	if (slots <= gchint_session_slots(session))
+	if (slots <= gchint_session_slots(f->session))
 		return 0;
 	if (slots > gchint_user_max_slots())
 		return -EDQUOT;
-	mutex_lock(&grow_lock);
-	while (session->nr_blocks < DIV_ROUND_UP(slots, GCHINT_SLOTS)) {
-		block = slot_block_alloc(session, session->nr_blocks);
-		if (!block) {
-			ret = -ENOMEM;
-			break;
-		}
-		session->blocks[session->nr_blocks] = block;
-		/* Pairs with the acquire in gchint_session_slots(). */
-		smp_store_release(&session->nr_blocks, session->nr_blocks + 1);
-	}
-	mutex_unlock(&grow_lock);
+	mutex_lock(&f->grow_lock);
+	ret = session_add_blocks(f->session, DIV_ROUND_UP(slots, GCHINT_SLOTS));
+	mutex_unlock(&f->grow_lock);
 	return ret;
 }
 
 /* -- Open and release -- */
 
+static void session_free(struct gchint_session *session)
+{
+	session_free_slots(session, 0, session->nr_blocks);
+	kfree(session);
+}
+
 static void session_free_rcu(struct rcu_head *rcu)
 {
-	struct gchint_session *session;
+	session_free(container_of(rcu, struct gchint_session, rcu));
+}
 
-	session = container_of(rcu, struct gchint_session, rcu);
-	session_free_slots(session);
-	kfree(session);
+static struct gchint_session *session_new(const struct session_file *f,
+					  const struct cred *opener)
+{
+	struct gchint_session *session;
+	int ret;
+
+	session = kzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
+	if (!session)
+		return ERR_PTR(-ENOMEM);
+	ret = session_add_blocks(session, 1);
+	if (ret)
+		goto free_session;
+	session->uid = opener->uid;
+	session->user = gchint_user_get(opener->uid);
+	ret = PTR_ERR_OR_ZERO(session->user);
+	if (ret)
+		goto free_session;
+	raw_spin_lock_init(&session->learn_lock);
+	session->collector = GCHINT_NO_LEAD;
+	session->generation = gchint_info_generation();
+	session->granted = f->granted;
+	session->mm = f->mm;
+	session->tgid_nr = pid_nr(f->tgid);
+	return session;
+
+free_session:
+	session_free(session);
+	return ERR_PTR(ret);
+}
+
+static noinline struct gchint_session *session_create(struct session_file *f,
+						      const struct file *file)
+{
+	struct gchint_session *session = session_new(f, file->f_cred), *other;
+
+	if (IS_ERR(session))
+		return session;
+	spin_lock(&sessions_lock);
+	other = f->session;
+	if (!other) {
+		session->id = ++last_id;
+		list_add_tail_rcu(&session->node, &sessions);
+		WRITE_ONCE(nr_sessions, nr_sessions + 1);
+		/* Pairs with the acquire in session_get(). */
+		smp_store_release(&f->session, session);
+	}
+	spin_unlock(&sessions_lock);
+	if (other) {
+		gchint_user_put(session->user);
+		session_free(session);
+		return other;
+	}
+	/* GCHINT_IOC_ATTACH and read() wait until it is done. */
+	gchint_probe_queue_update();
+	return session;
+}
+
+/* Of a file that is not stale. Or an errno. */
+static inline struct gchint_session *session_get(struct file *file)
+{
+	struct session_file *f = file->private_data;
+	/* Pairs with the release in session_create(). */
+	struct gchint_session *session = smp_load_acquire(&f->session);
+
+	return likely(session) ? session : session_create(f, file);
 }
 
 static int session_open(struct inode *inode, struct file *file)
 {
-	struct gchint_session *session;
-	int ret = -ENOMEM;
+	struct session_file *f;
 
-	session = kzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
-	if (!session)
+	/* Neither waits nor is charged; it is a small part of an open file. */
+	f = kzalloc(sizeof(*f), GFP_NOWAIT | __GFP_NOWARN);
+	if (!f)
 		return -ENOMEM;
-	session->blocks[0] = slot_block_alloc(session, 0);
-	if (!session->blocks[0])
-		goto free_session;
-	session->nr_blocks = 1;
-	session->uid = current_uid();
-	session->user = gchint_user_get(session->uid);
-	if (IS_ERR(session->user)) {
-		ret = PTR_ERR(session->user);
-		goto free_slots;
-	}
-	raw_spin_lock_init(&session->learn_lock);
-	session->collector = GCHINT_NO_LEAD;
-	session->generation = gchint_info_generation();
+	mutex_init(&f->grow_lock);
 	/* It is normal to lack the capability: no entry in the audit log. */
 	if (ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE))
-		session->granted |= GCHINT_GRANT_RAISE;
-	session->mm = current->mm;
-	mmgrab(session->mm);
-	session->tgid = get_pid(task_tgid(current));
-	session->tgid_nr = task_tgid_nr(current);
-	file->private_data = session;
-
-	spin_lock(&sessions_lock);
-	session->id = ++last_id;
-	list_add_tail_rcu(&session->node, &sessions);
-	WRITE_ONCE(nr_sessions, nr_sessions + 1);
-	spin_unlock(&sessions_lock);
-
-	/*
-	 * Not gchint_probe_register_wanted(), which GCHINT_IOC_ATTACH and read() call:
-	 * opens of all miscellaneous devices would wait while it patches code.
-	 */
-	gchint_probe_queue_update();
+		f->granted |= GCHINT_GRANT_RAISE;
+	f->mm = current->mm;
+	mmgrab(f->mm);
+	f->tgid = get_pid(task_tgid(current));
+	file->private_data = f;
 	return nonseekable_open(inode, file);
-
-free_slots:
-	session_free_slots(session);
-free_session:
-	kfree(session);
-	return ret;
 }
 
-static int session_release(struct inode *inode, struct file *file)
+static void session_close(struct gchint_session *session)
 {
-	struct gchint_session *session = file->private_data;
-
 	spin_lock(&sessions_lock);
 	list_del_rcu(&session->node);
 	WRITE_ONCE(nr_sessions, nr_sessions - 1);
@@ -197,13 +258,23 @@ static int session_release(struct inode *inode, struct file *file)
 	gchint_probe_queue_unregister();
 
 	gchint_user_put(session->user);
-	put_pid(session->tgid);
-	mmdrop(session->mm);
 	/*
 	 * The exit of a thread, or a CPU, that found a lease just before may
 	 * still use the session and its slots, but nothing released above.
 	 */
 	call_rcu(&session->rcu, session_free_rcu);
+}
+
+static int session_release(struct inode *inode, struct file *file)
+{
+	struct session_file *f = file->private_data;
+
+	if (f->session)
+		session_close(f->session);
+	put_pid(f->tgid);
+	mmdrop(f->mm);
+	mutex_destroy(&f->grow_lock);
+	kfree(f);
 	return 0;
 }
 
@@ -259,15 +330,16 @@ static long ioctl_set_role(struct gchint_session *session, unsigned int cmd,
 #define CALL(cmd) ((cmd) & ~((unsigned int)_IOC_SIZEMASK << _IOC_SIZESHIFT))
 
 /* noinline: keeps the structures of these calls off a doorbell's stack. */
-static noinline long ioctl_rare(struct gchint_session *session,
-				unsigned int cmd, unsigned long arg,
-				void __user *uarg)
+static noinline long ioctl_rare(struct session_file *f, unsigned int cmd,
+				unsigned long arg, void __user *uarg)
 {
+	struct gchint_session *session = f->session;
+
 	if (cmd == GCHINT_IOC_DETACH)
 		return arg < GCHINT_SLOTS_MAX ?
 			gchint_lease_detach(session, arg) : -EINVAL;
 	if (cmd == GCHINT_IOC_GROW)
-		return session_grow(session, arg);
+		return session_grow(f, arg);
 	switch (CALL(cmd)) {
 	case CALL(GCHINT_IOC_ATTACH):
 		return ioctl_attach(session, cmd, uarg);
@@ -277,42 +349,50 @@ static noinline long ioctl_rare(struct gchint_session *session,
 	return -ENOTTY;
 }
 
-static long ioctl_call(struct gchint_session *session, unsigned int cmd,
-		       unsigned long arg, void __user *uarg)
+static long ioctl_call(struct file *file, unsigned int cmd, unsigned long arg,
+		       void __user *uarg)
 {
-	if (session_is_stale(session))
+	struct gchint_session *session;
+
+	if (file_is_stale(file->private_data))
 		return -ESTALE;
+	session = session_get(file);
+	if (IS_ERR(session))
+		return PTR_ERR(session);
 	if (cmd == GCHINT_IOC_RING)
 		return arg < gchint_session_slots(session) ?
 			gchint_lease_ring(session, arg) : -EINVAL;
-	return ioctl_rare(session, cmd, arg, uarg);
+	return ioctl_rare(file->private_data, cmd, arg, uarg);
 }
 
 static long session_ioctl(struct file *file, unsigned int cmd,
 			  unsigned long arg)
 {
-	return ioctl_call(file->private_data, cmd, arg, (void __user *)arg);
+	return ioctl_call(file, cmd, arg, (void __user *)arg);
 }
 
 #ifdef CONFIG_COMPAT
 static long session_compat_ioctl(struct file *file, unsigned int cmd,
 				 unsigned long arg)
 {
-	return ioctl_call(file->private_data, cmd, arg, compat_ptr(arg));
+	return ioctl_call(file, cmd, arg, compat_ptr(arg));
 }
 #endif
 
 static ssize_t session_read(struct file *file, char __user *buf, size_t count,
 			    loff_t *pos)
 {
-	struct gchint_session *session = file->private_data;
+	struct gchint_session *session;
 	u64 generation;
 	int ret;
 
-	if (session_is_stale(session))
+	if (file_is_stale(file->private_data))
 		return -ESTALE;
 	if (count < sizeof(generation))
 		return -EINVAL;
+	session = session_get(file);
+	if (IS_ERR(session))
+		return PTR_ERR(session);
 	ret = gchint_probe_register_wanted();
 	if (ret)
 		return ret;
@@ -327,9 +407,12 @@ static ssize_t session_read(struct file *file, char __user *buf, size_t count,
 
 static __poll_t session_poll(struct file *file, poll_table *wait)
 {
-	struct gchint_session *session = file->private_data;
+	struct gchint_session *session;
 
-	if (session_is_stale(session))
+	if (file_is_stale(file->private_data))
+		return EPOLLERR;
+	session = session_get(file);
+	if (IS_ERR(session))
 		return EPOLLERR;
 	poll_wait(file, &gchint_info_wait, wait);
 	if (gchint_info_generation() != READ_ONCE(session->generation))
@@ -399,13 +482,16 @@ static const struct vm_operations_struct slots_ops = { .fault = slots_fault };
 
 static int session_mmap(struct file *file, struct vm_area_struct *vma)
 {
-	struct gchint_session *session = file->private_data;
 	const struct vm_operations_struct *ops = &info_ops;
+	struct gchint_session *session;
 	unsigned long size = PAGE_SIZE;
 	vm_flags_t allowed = VM_READ;
 
-	if (session_is_stale(session))
+	if (file_is_stale(file->private_data))
 		return -ESTALE;
+	session = session_get(file);
+	if (IS_ERR(session))
+		return PTR_ERR(session);
 	if (vma->vm_pgoff == GCHINT_MMAP_CPUS >> PAGE_SHIFT) {
 		size = gchint_info_cpus_size();
 	} else if (vma->vm_pgoff != GCHINT_MMAP_INFO >> PAGE_SHIFT) {
@@ -461,7 +547,7 @@ unsigned int gchint_session_count(void)
  *
  * In the order of their numbers; sessions that come or go meanwhile may be
  * missed. @fn runs under RCU, must not sleep, and must not use a session's
- * user, tgid and mm, which are released at close.
+ * user and mm, which are released at close.
  *
  * Return: what the last call of @fn returned, or 0.
  */

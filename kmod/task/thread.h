@@ -19,9 +19,10 @@
 
 struct gchint_user;
 struct mm_struct;
-struct pid;
 
 #define GCHINT_NO_LEAD U16_MAX
+/* How many CPUs are reached at once when their mutators need no slowing more. */
+#define GCHINT_SLOWED_CPUS 16
 #define GCHINT_SLOT_BLOCKS (GCHINT_SLOTS_MAX / GCHINT_SLOTS)
 
 /* gchint_thread.seen: phase and flags have four bits each. */
@@ -49,12 +50,11 @@ struct gchint_slot_block {
  * struct gchint_session - an open file
  * @node: in the list of sessions, under RCU
  * @id: number of the session, from 1 on, never reused
- * @mm: address space that opened it; counted, only compared
- * @tgid: process that opened it; counted
- * @tgid_nr: @tgid in the initial pid namespace, for reports
+ * @mm: address space that opened it; only compared, while the file is open
+ * @tgid_nr: process that opened it, in the initial pid namespace, for reports
  * @granted: GCHINT_GRANT_*, decided at open
  * @user: its quotas apply; released at close
- * @uid: copy of that of @user; valid after close, too
+ * @uid: of the opener; valid after close, too
  * @generation: of the information page, as last read
  * @slowdown: see gchint_pace_slowdown(); written by the CPU of the thread that
  *	collects. A reader that sees it and the next two change errs only once.
@@ -75,7 +75,6 @@ struct gchint_session {
 	struct list_head node;
 	u64 id;
 	struct mm_struct *mm;
-	struct pid *tgid;
 	pid_t tgid_nr;
 	u32 granted;
 	struct gchint_user *user;

@@ -68,6 +68,10 @@
  *	EINVAL	a structure shorter than its first version, an unknown flag,
  *		role or slot number
  *	E2BIG	a structure longer than known whose tail is not zero
+ *	EDQUOT	the first call on a file: the user has as many sessions open as
+ *		one user may have. Ids that an ordinary user mapped in a user
+ *		namespace count as that user
+ *	ENOMEM	without memory; also of mmap, read, and of poll as EPOLLERR
  * A call that fails has changed nothing.
  *
  * mmap errors:
@@ -78,11 +82,10 @@
  *		latter two rounded up to pages
  *	EACCES	PROT_WRITE or PROT_EXEC of pages that the kernel writes;
  *		PROT_EXEC of slots
- *	ESTALE	as above
+ *	ESTALE, EDQUOT, ENOMEM as above
  *
- * The policies in the information page are up to date soon after open, and at
- * the latest when GCHINT_IOC_ATTACH or read has returned: open itself does not
- * wait for them.
+ * The policies in the information page are up to date soon after the first call
+ * on a file, and at the latest when GCHINT_IOC_ATTACH or read has returned.
  *
  * read: 8 bytes, the current generation of the information page as a native
  * __u64; EINVAL for a shorter buffer, ENOMEM without memory. poll: EPOLLIN

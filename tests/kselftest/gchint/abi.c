@@ -6,11 +6,14 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -502,6 +505,66 @@ TEST_F(abi, quota_per_user)
 	EXPECT_UNCHANGED();
 	EXPECT_EQ(0, session_open(&mine));
 	session_close(&mine);
+}
+
+#define CGROUP "/tmp/cgroup"
+#define OPENS 400
+
+/* Memory that a cgroup of its own is charged while @nr files are open. */
+static long charged(int nr, bool use)
+{
+	static int fd[OPENS];
+	char text[32];
+	long before;
+	int i;
+
+	if (file_put(CGROUP "/gchint/cgroup.procs", "0") ||
+	    file_get(CGROUP "/gchint/memory.current", text, sizeof(text)) < 0)
+		return -1;
+	before = atol(text);
+	for (i = 0; i < nr; i++) {
+		fd[i] = open(DEVICE, O_RDWR);
+		if (fd[i] < 0)
+			return -1;
+		/* No such call: the session is there from the first one on. */
+		if (use && (ioctl(fd[i], _IO(GCHINT_IOC_MAGIC, 99)) != -1 ||
+			    errno != ENOTTY))
+			return -1;
+	}
+	if (file_get(CGROUP "/gchint/memory.current", text, sizeof(text)) < 0)
+		return -1;
+	return (atol(text) - before) / nr;
+}
+
+static int charged_kib(int use)
+{
+	long bytes = charged(OPENS, use);
+
+	return bytes < 0 ? 200 : bytes / 1024;
+}
+
+/*
+ * An allocation that is charged waits while the cgroup of the caller is full,
+ * and all other opens of such devices would wait for it.
+ */
+TEST_F(abi, open_waits_for_no_memory)
+{
+	mkdir(CGROUP, 0755);
+	if (mount("none", CGROUP, "cgroup2", 0, NULL) ||
+	    file_put(CGROUP "/cgroup.subtree_control", "+memory") ||
+	    mkdir(CGROUP "/gchint", 0755)) {
+		umount(CGROUP);
+		SKIP(return, "this kernel has no cgroups for memory");
+	}
+	/*
+	 * The file itself, far less than a session, which is charged when it is
+	 * first used. Each CPU charges some pages in advance.
+	 */
+	EXPECT_GT(4, in_child(charged_kib, 0));
+	EXPECT_LE(8, in_child(charged_kib, 1));
+	EXPECT_GT(24, in_child(charged_kib, 1));
+	EXPECT_EQ(0, rmdir(CGROUP "/gchint"));
+	EXPECT_EQ(0, umount(CGROUP));
 }
 
 static int raise_granted(int drop)
