@@ -45,7 +45,8 @@
  *
  * Errors: functions return -errno and preserve errno. The library never exits. It
  * prints at most one line on standard error: if the value of GCHINT_HINTS is invalid, or
- * requires clamps that are not available. A failing gchint_attach() stores a handle that
+ * requires clamps that are not available, or if the user has as many sessions open as one
+ * user may have. A failing gchint_attach() stores a handle that
  * does nothing, so a runtime may ignore every result.
  *
  * Memory: two pages for the process, 32 bytes of static TLS for each thread, and two

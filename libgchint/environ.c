@@ -230,7 +230,8 @@ void variable_report(struct gchint_session *s)
 
 	if (s->reported)
 		return;
-	if (s->bad == VARIABLE_HINTS)
+	/* The device exists, and other processes of the user have it: that is no choice. */
+	if (s->bad == VARIABLE_HINTS || (s->refs && s->why == -EDQUOT))
 		what = "hints: ";
 	else if (!s->refs || s->hints != HINTS_CLAMP || s->backend == GCHINT_BACKEND_CLAMP)
 		return;

@@ -173,7 +173,7 @@ static struct gchint_session *session_new(const struct session_file *f,
 	if (ret)
 		goto free_session;
 	session->uid = opener->uid;
-	session->user = gchint_user_get(opener->uid);
+	session->user = gchint_user_get(opener);
 	ret = PTR_ERR_OR_ZERO(session->user);
 	if (ret)
 		goto free_session;

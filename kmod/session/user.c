@@ -5,18 +5,22 @@
 #include <linux/err.h>
 #include <linux/gchint.h>
 #include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/user_namespace.h>
 
 #include "param.h"
 #include "user.h"
 
-/* A session takes up to 24 KiB of kernel memory with its first slots leased. */
-#define SESSIONS_PER_USER 32u
+/* Kernel memory of a session with its first slots leased. */
+#define SESSION_SIZE (24 * SZ_1K)
+/* On a machine with little memory. */
+#define SESSIONS_MIN 32u
 
 /*
- * Serialises the list and gchint_user.sessions. Nothing is allocated under it:
- * a user whose memory cgroup is full must wait alone.
+ * Serialises the list and gchint_user.sessions. Nothing is allocated under it.
  */
 static DEFINE_SPINLOCK(users_lock);
 static LIST_HEAD(users);
@@ -31,10 +35,39 @@ static struct gchint_user *user_find(kuid_t uid)
 	return NULL;
 }
 
-/* Counts a session. Returns -EDQUOT past SESSIONS_PER_USER, or -ENOMEM. */
-struct gchint_user *gchint_user_get(kuid_t uid)
+/*
+ * How many sessions a user may have open: a 25th of the memory, as much as
+ * epoll allows. They are charged to the memory cgroup, too, but not every user
+ * has one with a limit, and a server has a session in each of its processes.
+ */
+static unsigned int user_max_sessions(void)
+{
+	return max_t(unsigned long, SESSIONS_MIN,
+		     totalram_pages() / 25 / DIV_ROUND_UP(SESSION_SIZE, PAGE_SIZE));
+}
+
+/*
+ * Whose quota it is. A user who makes a user namespace may be given many ids in
+ * it, which count as that user. Those of a namespace that root made do not: it
+ * was root who distributed them.
+ */
+static kuid_t user_account(const struct cred *opener)
+{
+	const struct user_namespace *ns = opener->user_ns;
+
+	if (ns == &init_user_ns)
+		return opener->uid;
+	while (ns->parent != &init_user_ns)
+		ns = ns->parent;
+	return uid_eq(ns->owner, GLOBAL_ROOT_UID) ? opener->uid : ns->owner;
+}
+
+/* Counts a session. Returns -EDQUOT past user_max_sessions(), or -ENOMEM. */
+struct gchint_user *gchint_user_get(const struct cred *opener)
 {
 	struct gchint_user *new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT), *user;
+	unsigned int limit = user_max_sessions();
+	kuid_t uid = user_account(opener);
 	bool full = false;
 
 	spin_lock(&users_lock);
@@ -47,7 +80,7 @@ struct gchint_user *gchint_user_get(kuid_t uid)
 		list_add(&user->node, &users);
 	}
 	if (user) {
-		full = user->sessions >= SESSIONS_PER_USER;
+		full = user->sessions >= limit;
 		user->sessions += !full;
 	}
 	spin_unlock(&users_lock);
@@ -57,7 +90,7 @@ struct gchint_user *gchint_user_get(kuid_t uid)
 	if (!full)
 		return user;
 	pr_notice_ratelimited("user %u has %u sessions open, the most that one user may have\n",
-			      from_kuid(&init_user_ns, uid), SESSIONS_PER_USER);
+			      from_kuid(&init_user_ns, uid), limit);
 	return ERR_PTR(-EDQUOT);
 }
 

@@ -7,6 +7,8 @@
 #include <linux/list.h>
 #include <linux/uidgid.h>
 
+struct cred;
+
 struct gchint_user {
 	struct list_head node;
 	kuid_t uid;
@@ -14,7 +16,7 @@ struct gchint_user {
 	atomic_t slots; /* leased ones */
 };
 
-struct gchint_user *gchint_user_get(kuid_t uid);
+struct gchint_user *gchint_user_get(const struct cred *opener);
 unsigned int gchint_user_max_slots(void);
 void gchint_user_put(struct gchint_user *user);
 int gchint_user_charge_slot(struct gchint_user *user);

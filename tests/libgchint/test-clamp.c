@@ -408,6 +408,26 @@ static void no_such_hints(void)
 				  "or clamp\n");
 }
 
+static void opens_past_the_limit(void)
+{
+	CHECK_IS(gchint_open(&s, 0), 0);
+	CHECK_IS(gchint_why(s), -EDQUOT);
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	gchint_phase_end();
+	CHECK_IS(gchint_close(s), 0);
+	CHECK_IS(gchint_open(&s, 0), 0);
+	CHECK_IS(gchint_close(s), 0);
+}
+
+/* A server whose last processes have no hints must be able to find out why. */
+static void limit_of_the_user(void)
+{
+	fake.present = 1;
+	fake.open_errno = EDQUOT;
+	CHECK_SAID(opens_past_the_limit, "libgchint: no hints: /dev/gchint: the user's limit is "
+					 "reached\n");
+}
+
 /* A program that allows clamps did not ask for them. */
 static void allows(void)
 {
@@ -867,6 +887,7 @@ static const struct tap_test tests[] = {
 	{ "a seccomp filter that hides the call is reported", sandboxed_otherwise },
 	{ "GCHINT_CLAMP=0 with GCHINT_HINTS=clamp is reported", forbidden_and_asked_for },
 	{ "an unknown GCHINT_HINTS is reported", no_such_hints },
+	{ "the user's limit of sessions is reported once", limit_of_the_user },
 	{ "nothing is printed without GCHINT_HINTS", silent_unless_asked_for },
 	{ "with heterogeneous cores the cap fits a small one", fits_a_small_core },
 	{ "GCHINT_CLAMP takes precedence over the capacity", user_before_capacity },

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -430,25 +432,61 @@ TEST_F(abi, read_errors)
 	EXPECT_EQ(0, generation & 1);
 }
 
-#define USER_SESSIONS 32
+#define USER_SESSIONS 32	/* whatever the memory */
+#define USER_SESSIONS_MAX 20000
 #define USER_SLOTS_MAX 1024
 
 /* As an unprivileged user, who is counted apart from root. */
-static int as_nobody_sessions(int allowed)
+static int as_nobody_sessions(int least)
 {
-	struct session s[USER_SESSIONS + 1];
-	int i, ret;
+	static struct session s[USER_SESSIONS_MAX];
+	struct rlimit files = { USER_SESSIONS_MAX + 64, USER_SESSIONS_MAX + 64 };
+	int i, ret = 0;
 
-	if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534))
+	if (setrlimit(RLIMIT_NOFILE, &files) ||
+	    setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534))
 		return 1;
-	for (i = 0; i < allowed; i++)
-		if (session_open(&s[i]))
-			return 2;
-	ret = session_open(&s[i]);
+	for (i = 0; i < USER_SESSIONS_MAX && !ret; i++)
+		ret = session_open(&s[i]);
 	if (ret != -EDQUOT)
+		return 2;
+	if (i <= least)
 		return 3;
 	session_close(&s[0]);
 	return session_open(&s[0]) ? 4 : 0;
+}
+
+#define PROCESSES 200
+
+/* A server that forks a process for each of its requests: all have hints. */
+static int as_nobody_processes(int nr)
+{
+	int ready[2], end[2], i, ret, lost = 0;
+	struct session s;
+
+	if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534) ||
+	    pipe(ready) || pipe(end))
+		return 1;
+	for (i = 0; i < nr; i++) {
+		pid_t child = fork();
+
+		if (child < 0)
+			return 2;
+		if (child)
+			continue;
+		close(end[1]);
+		ret = session_open(&s);
+		if (!ret)
+			ret = session_attach(&s, 0, GCHINT_ROLE_NONE, 0);
+		if (write(ready[1], &ret, sizeof(ret)) == sizeof(ret))
+			_exit(read(end[0], &ret, 1) != 0);
+	}
+	for (i = 0; i < nr; i++)
+		lost += read(ready[0], &ret, sizeof(ret)) != sizeof(ret) || ret < 0;
+	close(end[1]);
+	while (wait(NULL) > 0)
+		;
+	return lost ? 3 : 0;
 }
 
 static int as_nobody_slots(int allowed)
@@ -480,6 +518,76 @@ static int as_nobody_slots(int allowed)
 	return session_attach(&s, tid[i], 0, 0) < 0 ? 7 : 0;
 }
 
+/* Takes slots as a user of a namespace until that is refused: how many. */
+static int take_slots(uid_t uid, int most)
+{
+	struct session s;
+	int i, ret = 0;
+
+	if (setresuid(uid, uid, uid) || session_open(&s) ||
+	    ioctl(s.fd, GCHINT_IOC_GROW, most))
+		return -1;
+	for (i = 0; i < most; i++) {
+		int tid = sleeper_start();
+
+		if (!tid)
+			return -1;
+		ret = session_attach(&s, tid, 0, 0);
+		if (ret < 0)
+			break;
+	}
+	return i == most || ret == -EDQUOT ? i : -1;
+}
+
+#define MAPPED 6
+
+/*
+ * A user may have thousands of subordinate ids, which are mapped in a user
+ * namespace of that user's own: together they have what one user has.
+ */
+static int as_mapped_users(int allowed)
+{
+	int made[2], mapped[2], taken[2], end[2], i, count, sum = 0;
+	char path[64], byte = 0;
+	pid_t outside;
+
+	if (pipe(made) || pipe(mapped) || pipe(taken) || pipe(end))
+		return 1;
+	outside = fork();
+	if (!outside) {
+		if (read(made[0], &byte, 1) != 1)
+			_exit(1);
+		snprintf(path, sizeof(path), "/proc/%d/uid_map", getppid());
+		if (file_put(path, "0 100000 100"))
+			_exit(2);
+		_exit(write(mapped[1], &byte, 1) != 1);
+	}
+	if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534))
+		return 2;
+	if (unshare(CLONE_NEWUSER))
+		return 100;
+	close(mapped[1]);
+	if (write(made[1], &byte, 1) != 1 || read(mapped[0], &byte, 1) != 1)
+		return 3;
+	for (i = 0; i < MAPPED; i++) {
+		if (!fork()) {
+			close(end[1]);
+			count = take_slots(1 + i, allowed);
+			if (write(taken[1], &count, sizeof(count)) == sizeof(count))
+				_exit(read(end[0], &byte, 1) != 0);
+			_exit(1);
+		}
+		/* One after the other: the first may take all. */
+		if (read(taken[0], &count, sizeof(count)) != sizeof(count) || count < 0)
+			return 4;
+		sum += count;
+	}
+	close(end[1]);
+	while (wait(NULL) > 0)
+		;
+	return sum == allowed ? 0 : 5;
+}
+
 static int in_child(int (*what)(int), int arg)
 {
 	int status;
@@ -498,6 +606,7 @@ TEST_F(abi, quota_per_user)
 	struct session mine;
 
 	EXPECT_EQ(0, in_child(as_nobody_sessions, USER_SESSIONS));
+	EXPECT_EQ(0, in_child(as_nobody_processes, PROCESSES));
 	EXPECT_EQ(0, in_child(as_nobody_slots, parameter_number("leases") / 8));
 	/* All released; another user was never short of leases. */
 	EXPECT_EQ(0, genl_info(&self->genl, GCHINT_A_SESSIONS, &sessions));
@@ -505,6 +614,16 @@ TEST_F(abi, quota_per_user)
 	EXPECT_UNCHANGED();
 	EXPECT_EQ(0, session_open(&mine));
 	session_close(&mine);
+}
+
+TEST_F(abi, subordinate_users_share_a_quota)
+{
+	int ret = in_child(as_mapped_users, parameter_number("leases") / 8);
+
+	if (ret == 100)
+		SKIP(return, "an ordinary user may not make user namespaces here");
+	EXPECT_EQ(0, ret);
+	EXPECT_UNCHANGED();
 }
 
 #define CGROUP "/tmp/cgroup"
