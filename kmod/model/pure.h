@@ -22,6 +22,7 @@
 #include <linux/kernel.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
+#include <linux/nospec.h>
 #include <linux/string.h>
 #include <linux/time64.h>
 #include <linux/types.h>

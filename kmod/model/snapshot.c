@@ -61,6 +61,8 @@ void gchint_snapshot_take(struct gchint_snapshot *s, const struct gchint_slot *s
 		phase = GCHINT_PHASE_NONE;
 		snapshot_ignore(s, GCHINT_IGNORED_PHASE);
 	}
+	/* It selects accounts and what was learned. */
+	phase = array_index_nospec(phase, GCHINT_PHASE_NR);
 	if (flags & ~GCHINT_F_ALL) {
 		flags &= GCHINT_F_ALL;
 		snapshot_ignore(s, GCHINT_IGNORED_FLAGS);

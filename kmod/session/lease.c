@@ -9,6 +9,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/nospec.h>
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -30,6 +31,20 @@ static void thread_free_rcu(struct rcu_head *rcu)
 			container_of(rcu, struct gchint_thread, rcu));
 }
 
+/*
+ * User space chooses the number of a slot. No access may use it before it is
+ * checked, not even a speculative one. Returns whether there is such a slot.
+ */
+static bool slot_check(const struct gchint_session *session, unsigned long *slot)
+{
+	unsigned long nr = gchint_session_slots(session);
+
+	if (*slot >= nr)
+		return false;
+	*slot = array_index_nospec(*slot, nr);
+	return true;
+}
+
 static struct gchint_thread *slot_thread(struct gchint_session *session,
 					 unsigned int slot)
 {
@@ -37,11 +52,16 @@ static struct gchint_thread *slot_thread(struct gchint_session *session,
 					 lockdep_is_held(&lease_lock));
 }
 
-static bool role_valid(const struct gchint_session *session, u32 role, u32 lead)
+static bool role_check(const struct gchint_session *session, u32 role, u32 *lead)
 {
-	if (role == GCHINT_ROLE_FOLLOW)
-		return lead < gchint_session_slots(session);
-	return role < GCHINT_ROLE_NR && !lead;
+	unsigned long slot = *lead;
+
+	if (role != GCHINT_ROLE_FOLLOW)
+		return role < GCHINT_ROLE_NR && !*lead;
+	if (!slot_check(session, &slot))
+		return false;
+	*lead = slot;
+	return true;
 }
 
 static void thread_set_role(struct gchint_thread *thread, u32 role, u32 lead)
@@ -194,7 +214,7 @@ int gchint_lease_attach(struct gchint_session *session,
 	unsigned long flags;
 	int ret;
 
-	if (attach->flags || !role_valid(session, attach->role, attach->lead))
+	if (attach->flags || !role_check(session, attach->role, &attach->lead))
 		return -EINVAL;
 
 	/* The exit probe must be registered before there is a lease. */
@@ -252,14 +272,14 @@ put_task:
 	return ret;
 }
 
-static int slot_end_lease(struct gchint_session *session, unsigned int slot,
+static int slot_end_lease(struct gchint_session *session, unsigned long slot,
 			  enum gchint_lease end, bool report)
 {
 	struct gchint_thread *thread;
 	unsigned long flags;
 	bool ends;
 
-	if (slot >= gchint_session_slots(session))
+	if (!slot_check(session, &slot))
 		return -EINVAL;
 
 	raw_spin_lock_irqsave(&lease_lock, flags);
@@ -286,7 +306,7 @@ void gchint_lease_report(struct gchint_session *session, unsigned int slot,
 }
 
 /* Returns 0; -EINVAL, no such slot; -ENOENT, it is free. */
-int gchint_lease_detach(struct gchint_session *session, unsigned int slot)
+int gchint_lease_detach(struct gchint_session *session, unsigned long slot)
 {
 	return slot_end_lease(session, slot, GCHINT_LEASE_DETACH, true);
 }
@@ -301,24 +321,26 @@ void gchint_lease_undo_attach(struct gchint_session *session, unsigned int slot)
 int gchint_lease_set_role(struct gchint_session *session,
 			  const struct gchint_set_role *role)
 {
+	unsigned long slot = role->slot;
+	u32 lead = role->lead;
 	struct gchint_thread *thread;
 	unsigned long flags;
 	int ret = 0;
 
-	if (role->flags || role->slot >= gchint_session_slots(session) ||
-	    !role_valid(session, role->role, role->lead) ||
-	    (role->role == GCHINT_ROLE_FOLLOW && role->lead == role->slot))
+	if (role->flags || !slot_check(session, &slot) ||
+	    !role_check(session, role->role, &lead) ||
+	    (role->role == GCHINT_ROLE_FOLLOW && lead == slot))
 		return -EINVAL;
 
 	/* The thread is used below without lease_lock: it must not be freed. */
 	rcu_read_lock();
 	raw_spin_lock_irqsave(&lease_lock, flags);
-	thread = slot_thread(session, role->slot);
+	thread = slot_thread(session, slot);
 	if (!thread || (role->role == GCHINT_ROLE_FOLLOW &&
-			!slot_thread(session, role->lead)))
+			!slot_thread(session, lead)))
 		ret = -ENOENT;
 	else
-		thread_set_role(thread, role->role, role->lead);
+		thread_set_role(thread, role->role, lead);
 	raw_spin_unlock_irqrestore(&lease_lock, flags);
 	if (!ret) {
 		gchint_thread_report(thread, GCHINT_LEASE_ROLE);
@@ -349,11 +371,13 @@ static void slot_ring_followers(struct gchint_session *session,
 	rcu_read_unlock();
 }
 
-/* @slot: below gchint_session_slots(). Irqs on. Returns -ENOENT if free. */
-int gchint_lease_ring(struct gchint_session *session, unsigned int slot)
+/* Irqs on. Returns 0; -EINVAL, no such slot; -ENOENT, it is free. */
+int gchint_lease_ring(struct gchint_session *session, unsigned long slot)
 {
 	struct gchint_thread *thread;
 
+	if (!slot_check(session, &slot))
+		return -EINVAL;
 	/* This is an RCU read-side critical section, too. */
 	local_irq_disable();
 	thread = rcu_dereference_sched(*gchint_session_lease(session, slot));

@@ -336,8 +336,7 @@ static noinline long ioctl_rare(struct session_file *f, unsigned int cmd,
 	struct gchint_session *session = f->session;
 
 	if (cmd == GCHINT_IOC_DETACH)
-		return arg < GCHINT_SLOTS_MAX ?
-			gchint_lease_detach(session, arg) : -EINVAL;
+		return gchint_lease_detach(session, arg);
 	if (cmd == GCHINT_IOC_GROW)
 		return session_grow(f, arg);
 	switch (CALL(cmd)) {
@@ -360,8 +359,7 @@ static long ioctl_call(struct file *file, unsigned int cmd, unsigned long arg,
 	if (IS_ERR(session))
 		return PTR_ERR(session);
 	if (cmd == GCHINT_IOC_RING)
-		return arg < gchint_session_slots(session) ?
-			gchint_lease_ring(session, arg) : -EINVAL;
+		return gchint_lease_ring(session, arg);
 	return ioctl_rare(file->private_data, cmd, arg, uarg);
 }
 
