@@ -5,6 +5,8 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/jiffies.h>
+#include <linux/minmax.h>
 #include <linux/mutex.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
@@ -12,12 +14,33 @@
 #include "compat/workqueue.h"
 #include "probe.h"
 
-/* Registering a probe patches code, so unused ones stay for this long. */
-#define LINGER (2 * HZ)
+/*
+ * Registering a probe patches code and interrupts every CPU, so unused ones stay
+ * for a while: for longer each time that one was needed again soon after it was
+ * unregistered, so that a program which opens and closes sessions in a loop
+ * causes that once a minute.
+ */
+#define LINGER_MIN (2 * HZ)
+#define LINGER_MAX (64 * HZ)
+#define LINGER_FORGET (2 * LINGER_MAX)
 
 /* Serialises the list and registration; the CPU hotplug lock nests inside. */
 static DEFINE_MUTEX(probes_lock);
 static LIST_HEAD(probes);
+/* Under probes_lock; read without it. */
+static unsigned long linger = LINGER_MIN;
+static unsigned long unregistered_at; /* jiffies */
+static bool was_unregistered;
+
+static void linger_adapt(void)
+{
+	bool soon = time_before(jiffies, unregistered_at + LINGER_FORGET);
+	unsigned long next = min_t(unsigned long, 2 * linger, LINGER_MAX);
+
+	WRITE_ONCE(linger, soon ? next : LINGER_MIN);
+	/* Of several probes that are registered at a time only the first counts. */
+	was_unregistered = false;
+}
 
 static int probe_register(struct gchint_probe *probe)
 {
@@ -29,6 +52,8 @@ static int probe_register(struct gchint_probe *probe)
 	if (ret)
 		return ret;
 	probe->on = true;
+	if (was_unregistered)
+		linger_adapt();
 	if (probe->begun)
 		probe->begun();
 	return 0;
@@ -71,8 +96,11 @@ static void probes_unregister(bool all)
 		probe->on = false;
 		list_move_tail(&probe->node, &removed);
 	}
-	if (!list_empty(&removed))
+	if (!list_empty(&removed)) {
 		tracepoint_synchronize_unregister();
+		unregistered_at = jiffies;
+		was_unregistered = true;
+	}
 	list_for_each_entry(probe, &removed, node)
 		if (probe->ended)
 			probe->ended();
@@ -87,13 +115,11 @@ static void probes_relax_work(struct work_struct *work)
 
 static DECLARE_DELAYED_WORK(relax_work, probes_relax_work);
 
-/*
- * Later, because a runtime that opens and closes sessions in a loop must not
- * make the kernel patch itself each time. Any context that may queue work.
- */
+/* Later: see LINGER_MIN. Any context that may queue work. */
 void gchint_probe_queue_unregister(void)
 {
-	queue_delayed_work(system_dfl_wq, &relax_work, LINGER);
+	queue_delayed_work(system_dfl_wq, &relax_work,
+			   READ_ONCE(linger));
 }
 
 static void probes_update_work(struct work_struct *work)

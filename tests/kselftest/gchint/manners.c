@@ -17,6 +17,7 @@
 #include "../kselftest_harness.h"
 #include "hw.h"
 #include "klog.h"
+#include "module.h"
 #include "session.h"
 #include "sysfs.h"
 #include "worker.h"
@@ -79,31 +80,84 @@ static int lines(char *text, const char *what, const char *comm, int *by)
 	return n;
 }
 
+/* The module as it is just after it was loaded: nothing is listened to. */
+static int module_renew(void)
+{
+	int ret;
+
+	/* A session that was just closed may hold it for a moment. */
+	for (;;) {
+		ret = module_unload();
+		if (ret != -EWOULDBLOCK)
+			return ret ?: module_load();
+		sleep_us(10000);
+	}
+}
+
+#define renew() do {							\
+	governor_restore();						\
+	ASSERT_EQ(0, module_renew());					\
+	ASSERT_EQ(0, governor_all("gchint"));				\
+} while (0)
+
 /*
  * Opening a character device of this type waits for the one before. Code is
  * patched, and readers are waited for, in another process's time.
  */
 TEST_F(manners, open_patches_no_code)
 {
-	int by, fd, n, tries;
+	struct session s;
+	int by, fd, n;
 
 	if (file_put(TRACING "/set_ftrace_filter", "tracepoint_probe_register") ||
 	    file_put(TRACING "/current_tracer", "function"))
 		SKIP(return, "this kernel has no function tracer");
-	/* What was listened to for an earlier test lingers. */
-	for (tries = 0, n = 0; tries < 5 && !n; tries++) {
-		sleep(3);
-		file_put(TRACING "/trace", "");
-		fd = open(DEVICE, O_RDWR | O_CLOEXEC);
-		ASSERT_LE(0, fd);
-		sleep_us(500000);
-		slurp(TRACING "/trace", self->text, sizeof(self->text));
-		n = lines(self->text, "tracepoint_probe_register", "manners", &by);
-		close(fd);
-	}
+	renew();
+	file_put(TRACING "/trace", "");
+	fd = open(DEVICE, O_RDWR | O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	sleep_us(500000);
+	slurp(TRACING "/trace", self->text, sizeof(self->text));
+	EXPECT_EQ(0, lines(self->text, "tracepoint_probe_register", "manners", &by));
+	close(fd);
+	/* The first use of the session does, in a thread of the kernel. */
+	ASSERT_EQ(0, session_open(&s));
+	sleep_us(500000);
+	slurp(TRACING "/trace", self->text, sizeof(self->text));
+	n = lines(self->text, "tracepoint_probe_register", "manners", &by);
 	EXPECT_LT(0, n);
 	EXPECT_EQ(0, by)
 		TH_LOG("%d of %d patches were made by who opened", by, n);
+	session_close(&s);
+}
+
+/*
+ * A program that attaches and leaves, as often as the module stops listening in
+ * between, must not make it patch code and interrupt all CPUs each time.
+ */
+TEST_F_TIMEOUT(manners, sessions_in_a_loop_patch_little_code, 120)
+{
+	long long end;
+	struct session s;
+	int by, n;
+
+	if (file_put(TRACING "/set_ftrace_filter", "tracepoint_probe_unregister") ||
+	    file_put(TRACING "/current_tracer", "function"))
+		SKIP(return, "this kernel has no function tracer");
+	renew();
+	file_put(TRACING "/trace", "");
+	end = now_us() + 20 * 1000000LL;
+	while (now_us() < end) {
+		ASSERT_EQ(0, session_open(&s));
+		ASSERT_LE(0, session_attach(&s, 0, GCHINT_ROLE_NONE, 0));
+		session_close(&s);
+		sleep_us(2300000);
+	}
+	slurp(TRACING "/trace", self->text, sizeof(self->text));
+	n = lines(self->text, "tracepoint_probe_unregister", "manners", &by);
+	EXPECT_LT(0, n);
+	/* Five probes, after 2, 4 and 8 s; every 2.3 s would be eight times. */
+	EXPECT_GE(5 * 4, n);
 }
 
 /*
