@@ -60,6 +60,7 @@ struct gchint_slot_block {
  *	collects. A reader that sees it and the next two change errs only once.
  * @slowdown_until: jiffies after which @slowdown is not valid
  * @slowdown_slot: slot of the thread that set @slowdown
+ * @slowed: CPUs that slowed its mutators, by their last digit: the latest
  * @collector: slot of the thread that was last seen to collect; GCHINT_NO_LEAD none
  * @collecting: CPUs that collect for it while mutators wait
  * @mutator: gchint_learn_mutator() by core type; written under @learn_lock
@@ -86,6 +87,7 @@ struct gchint_session {
 	u8 mutator[GCHINT_CORE_TYPES];
 	raw_spinlock_t learn_lock;
 	u16 slowdown_slot;
+	u16 slowed[GCHINT_SLOWED_CPUS];
 	u16 collector;
 	u16 nr_leases;
 	u16 followers;

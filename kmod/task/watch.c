@@ -251,25 +251,37 @@ static u32 session_slowdown(const struct gchint_session *session)
 	return slowdown;
 }
 
+/* CPUs with the same place in the table replace each other. */
+static void session_record_slowed(struct gchint_session *session,
+				  unsigned int cpu)
+{
+	WRITE_ONCE(session->slowed[cpu % ARRAY_SIZE(session->slowed)], cpu);
+}
+
 /*
  * The late collection ended. CPUs of other policies would slow mutators until
  * their next decision, which may be as far away as the phase was long. CPUs of
  * this policy take part in the decision that follows.
+ *
+ * Irqs are off, and a program may cause this often: only some CPUs that slowed
+ * mutators last are looked at, however many the machine has.
  */
 static void session_end_slowdown(struct gchint_session *session,
 				 const struct gchint_cpu *here)
 {
-	unsigned int cpu;
+	unsigned int i;
 
-	for_each_online_cpu(cpu) {
+	for (i = 0; i < ARRAY_SIZE(session->slowed); i++) {
+		unsigned int cpu = READ_ONCE(session->slowed[i]);
 		struct gchint_cpu *c = per_cpu_ptr(&gchint_cpus, cpu);
 		struct gchint_thread *thread = READ_ONCE(c->thread);
 
 		/*
-		 * Irqs are off, so the thread is not freed meanwhile. A poke of
-		 * this very CPU would run at once, under the lock.
+		 * Irqs are off, so the thread of an online CPU is not freed
+		 * meanwhile. A poke of this very CPU would run at once, under
+		 * the lock.
 		 */
-		if (cpu != smp_processor_id() && thread &&
+		if (cpu != smp_processor_id() && cpu_online(cpu) && thread &&
 		    thread->session == session &&
 		    READ_ONCE(c->hint.slowdown) > GCHINT_ONE &&
 		    rcu_access_pointer(c->policy) !=
@@ -341,6 +353,8 @@ static void watch_sample(struct gchint_cpu *c, struct gchint_policy *policy,
 	gchint_hint_fill_brief(&c->hint, c->track, READ_ONCE(thread->role),
 			       session->granted & GCHINT_GRANT_RAISE);
 	c->hint.slowdown = session_slowdown(session);
+	if (c->hint.slowdown > GCHINT_ONE)
+		session_record_slowed(session, c->cpu);
 	c->hint.keeping = hint_keeping(c, now);
 	session_count(c, session,
 		      gchint_class_boosts(c->hint.class) &&
