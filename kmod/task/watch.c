@@ -64,6 +64,7 @@ struct watch_cpu {
 
 static DEFINE_PER_CPU(struct watch_cpu, watch_cpus);
 static enum cpuhp_state watch_hotplug_state;
+static enum cpuhp_state watch_dead_state;
 static bool watch_active;
 
 static struct watch_cpu *watch_cpu_of(const struct gchint_cpu *c)
@@ -925,6 +926,29 @@ static int watch_cpu_offline(unsigned int cpu)
 	return 0;
 }
 
+/*
+ * The scheduler pushes threads off only after watch_cpu_offline(). One that ran
+ * until then lingers, and the timer that would end that does nothing on another
+ * CPU. Its lease may have ended meanwhile, so it is not used.
+ */
+static int watch_cpu_dead(unsigned int cpu)
+{
+	struct gchint_cpu *c = per_cpu_ptr(&gchint_cpus, cpu);
+	struct gchint_policy *policy;
+	unsigned long flags;
+
+	hrtimer_cancel(&watch_cpu_of(c)->timer);
+	local_irq_save(flags);
+	policy = watch_cpu_lock(c);
+	c->park_ns = 0;
+	c->parked = false;
+	if (c->lingering)
+		watch_clear_hint(c);
+	watch_cpu_unlock(c, policy);
+	local_irq_restore(flags);
+	return 0;
+}
+
 static struct gchint_probe watch_probe = {
 	.name = "sched_switch",
 	.func = watch_sched_switch,
@@ -959,14 +983,23 @@ int gchint_watch_init(void)
 	if (ret < 0)
 		return ret;
 	watch_hotplug_state = ret;
+	ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "gchint:dead",
+					NULL, watch_cpu_dead);
+	if (ret < 0)
+		goto remove_hotplug;
+	watch_dead_state = ret;
 	check_trace_callback_type_sched_switch(watch_sched_switch);
 	ret = gchint_probe_add(&watch_probe);
-	if (ret) {
-		cpuhp_remove_state_nocalls(watch_hotplug_state);
-		return ret;
-	}
+	if (ret)
+		goto remove_dead;
 	gchint_policy_set_task_ops(&watch_task_ops);
 	return 0;
+
+remove_dead:
+	cpuhp_remove_state_nocalls(watch_dead_state);
+remove_hotplug:
+	cpuhp_remove_state_nocalls(watch_hotplug_state);
+	return ret;
 }
 
 /* The switch probe is unregistered by now. */
@@ -975,6 +1008,7 @@ void gchint_watch_exit(void)
 	unsigned int cpu;
 
 	cpuhp_remove_state_nocalls(watch_hotplug_state);
+	cpuhp_remove_state_nocalls(watch_dead_state);
 	for_each_possible_cpu(cpu)
 		hrtimer_cancel(&per_cpu(watch_cpus.timer, cpu));
 }
