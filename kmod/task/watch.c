@@ -15,6 +15,7 @@
 #include <linux/atomic.h>
 #include <linux/cpuhotplug.h>
 #include <linux/cpumask.h>
+#include <linux/delay.h>
 #include <linux/jiffies.h>
 /* Needed by trace/events/sched.h of Linux 6.12. */
 #include <linux/mm_types.h>
@@ -1002,13 +1003,22 @@ remove_hotplug:
 	return ret;
 }
 
-/* The switch probe is unregistered by now. */
+/* The switch probe is unregistered by now, and nothing sends a poke. */
 void gchint_watch_exit(void)
 {
 	unsigned int cpu;
 
 	cpuhp_remove_state_nocalls(watch_hotplug_state);
 	cpuhp_remove_state_nocalls(watch_dead_state);
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
 		hrtimer_cancel(&per_cpu(watch_cpus.timer, cpu));
+		/*
+		 * A virtual CPU may not have run since it was poked. One that
+		 * goes offline handles it first.
+		 */
+		while (atomic_read(&per_cpu(watch_cpus.poke_pending, cpu)))
+			msleep(1);
+	}
+	/* A poke that has begun runs with irqs off. */
+	synchronize_rcu();
 }
