@@ -248,7 +248,10 @@ static int event_encode(struct sk_buff *skb, const struct gchint_event_data *r)
 			   event_put_type[r->type](skb, r));
 }
 
-/* As bytes: does not depend on the machine's byte order or word size. */
+/*
+ * As bytes: does not depend on the machine's byte order or word size. A CPU may
+ * come or go after the length was taken.
+ */
 static int policy_put_cpus(struct sk_buff *skb, const struct cpumask *cpus)
 {
 	unsigned int cpu, len = cpumask_last(cpus) / 8 + 1;
@@ -594,11 +597,31 @@ static int reply_send(struct genl_info *info, u8 cmd,
 	return genlmsg_reply(skb, info);
 }
 
+/* What a user may know of the sessions: without CAP_NET_ADMIN its own. */
+struct info_counts {
+	kuid_t uid;
+	u32 sessions;
+	u32 slots;
+};
+
+static int info_count_session(struct gchint_session *session, void *priv)
+{
+	struct info_counts *counts = priv;
+
+	if (uid_eq(session->uid, counts->uid)) {
+		counts->sessions++;
+		counts->slots += READ_ONCE(session->nr_leases);
+	}
+	return 0;
+}
+
 static int reply_put_info(struct sk_buff *skb, void *priv)
 {
+	const struct info_counts *counts = priv;
+
 	if (nla_put_u32(skb, GCHINT_A_ABI, GCHINT_ABI) ||
-	    nla_put_u32(skb, GCHINT_A_SESSIONS, gchint_session_count()) ||
-	    nla_put_u32(skb, GCHINT_A_SLOTS, gchint_thread_count()) ||
+	    nla_put_u32(skb, GCHINT_A_SESSIONS, counts->sessions) ||
+	    nla_put_u32(skb, GCHINT_A_SLOTS, counts->slots) ||
 	    nla_put_u64_64bit(skb, GCHINT_A_LOST, gchint_ring_lost(),
 			      GCHINT_A_PAD) ||
 	    nla_put_u32(skb, GCHINT_A_RECORDERS, READ_ONCE(recorders_nr)))
@@ -608,8 +631,16 @@ static int reply_put_info(struct sk_buff *skb, void *priv)
 
 static int info_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
+	struct info_counts counts = { .uid = NETLINK_CREDS(skb)->uid };
+
+	if (netlink_capable(skb, CAP_NET_ADMIN)) {
+		counts.sessions = gchint_session_count();
+		counts.slots = gchint_thread_count();
+	} else {
+		gchint_session_for_each(info_count_session, &counts);
+	}
 	sampling_start();
-	return reply_send(info, GCHINT_CMD_INFO_GET, reply_put_info, NULL);
+	return reply_send(info, GCHINT_CMD_INFO_GET, reply_put_info, &counts);
 }
 
 struct policy_query {

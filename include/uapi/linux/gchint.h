@@ -14,7 +14,8 @@
  *	slot->state = GCHINT_STATE(...)			a phase edge
  *	if (info->doorbell_begin & bit)			only when asked:
  *		ioctl(fd, GCHINT_IOC_RING, slot)	read the slot now
- *	close(fd)					all leases end
+ *	close(fd)					all leases end, once the last
+ *							mapping is gone, too
  *
  * A session is an open file. It belongs to the process image that opened it:
  * a forked child, an image after exec, and a process that was handed the
@@ -27,7 +28,7 @@
  * like the first ones; a mapping may begin at any page of the slots.
  *
  * A slot is a lease of one thread of that process. It ends by
- * GCHINT_IOC_DETACH, by the exit of the thread, by exec, by close. A phase
+ * GCHINT_IOC_DETACH, by the exit of the thread, by exec, by close and munmap. A phase
  * whose slot shows no progress (its sequence does not change) for hint_ttl_ms is
  * stale: it counts as GCHINT_PHASE_NONE until the sequence changes again.
  *

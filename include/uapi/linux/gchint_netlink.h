@@ -75,6 +75,7 @@ enum gchint_attr {
 	GCHINT_A_UNSPEC,
 	GCHINT_A_PAD,
 	GCHINT_A_ABI,		/* u32 */
+	/* Of all users, or without CAP_NET_ADMIN of the caller's. */
 	GCHINT_A_SESSIONS,	/* u32, open now */
 	GCHINT_A_SLOTS,		/* u32, leased now */
 	GCHINT_A_LOST,		/* u64 */

@@ -177,6 +177,7 @@ TEST_F(netlink, unknown_commands)
 
 static int as_nobody(void)
 {
+	struct session mine;
 	struct genl genl;
 	uint32_t value;
 
@@ -193,6 +194,15 @@ static int as_nobody(void)
 		return 5;
 	if (genl_request(&genl, GCHINT_CMD_OPPS_SET, 0, NULL, 0) != -EPERM)
 		return 6;
+	/* The fixture's session is root's. */
+	if (genl_info(&genl, GCHINT_A_SESSIONS, &value) || value)
+		return 7;
+	if (session_open(&mine) || session_attach(&mine, 0, GCHINT_ROLE_NONE, 0) < 0)
+		return 8;
+	if (genl_info(&genl, GCHINT_A_SESSIONS, &value) || value != 1)
+		return 9;
+	if (genl_info(&genl, GCHINT_A_SLOTS, &value) || value != 1)
+		return 10;
 	return 0;
 }
 
@@ -271,8 +281,10 @@ TEST_F(netlink, policy_state_needs_privilege)
 TEST_F(netlink, privilege)
 {
 	int status;
-	pid_t child = fork();
+	pid_t child;
 
+	ASSERT_LE(0, session_attach(&self->session, 0, GCHINT_ROLE_NONE, 0));
+	child = fork();
 	ASSERT_GE(child, 0);
 	if (!child)
 		_exit(as_nobody());
