@@ -38,10 +38,8 @@ static const char usage[] =
 	"                      that raise it; all: both (default); clamp: hints act by\n"
 	"                      utilisation clamps on the program's own threads, which needs no\n"
 	"                      module\n"
-	"  -R, --runtime NAME  PROGRAM is a script or a launcher: load the adapter of that "
-	"runtime\n"
-	"                      (gchintctl runtimes) into the programs that it starts, by the\n"
-	"                      environment. A JVM reports that in a line on standard error\n"
+	"  -R, --runtime NAME  load only the adapter of that runtime (gchintctl runtimes) into\n"
+	"                      PROGRAM and the programs that it starts (default: each its own)\n"
 	"  -f, --follow        wait for processes that PROGRAM leaves running when it ends, such "
 	"as\n"
 	"                      a daemon (default: report one)\n"
@@ -112,6 +110,25 @@ static bool env_set_preload(char *adapter)
 	env_append("LD_LIBRARY_PATH", ":", adapter);
 	env_append("LD_PRELOAD", ":", slash + 1);
 	return true;
+}
+
+/*
+ * Lets each process of the command choose its adapter when it starts: that of runtime @only, or of
+ * its own if that is NULL. Returns false if the library that does it is not installed.
+ */
+static bool env_set_launcher(const struct runtime *only)
+{
+	const char *preloaded = getenv("LD_PRELOAD");
+	char path[PATH_MAX];
+
+	if (!runtime_launcher(path, sizeof(path)))
+		return false;
+	if (only)
+		setenv("GCHINT_RUNTIME", only->name, 1);
+	else
+		unsetenv("GCHINT_RUNTIME");
+	/* By a gchintctl run around this one. */
+	return (preloaded && strstr(preloaded, "libgchint-launch.so")) || env_set_preload(path);
 }
 
 /* RUBYOPT is split at blanks, which cannot be quoted. */
@@ -218,7 +235,26 @@ struct target {
 	char **command;
 	int count, at;
 	bool script; /* its interpreter takes no option of ours: only the environment reaches it */
+	bool named; /* the user names the runtime of what it starts */
 };
+
+/* A JVM that may write an archive of classes does not with an agent: the launcher looks closer. */
+static bool command_mentions_archive(const struct target *t)
+{
+	static const char *const words[] = { "-Xshare:", "Archive", "-XX:AOT", "DynamicDump", "@" };
+
+	for (int i = t->at + 1; i < t->count; i++)
+		for (size_t w = 0; w < sizeof(words) / sizeof(words[0]); w++)
+			if (strstr(t->command[i], words[w]))
+				return true;
+	return getenv("JAVA_TOOL_OPTIONS") || getenv("JDK_JAVA_OPTIONS") || getenv("_JAVA_OPTIONS");
+}
+
+/* Adapters that the launcher loads as well as a variable would, and into that process alone. */
+static bool adapter_is_launched(const struct runtime *runtime)
+{
+	return !strcmp(runtime->name, "python") || !strcmp(runtime->name, "ocaml");
+}
 
 /*
  * Returns the command with its adapter; NULL if memory runs out or the adapter's path cannot be
@@ -227,9 +263,15 @@ struct target {
 static char **adapter_load(const struct runtime *runtime, char *adapter, const struct target *t,
 			   bool interpreted)
 {
+	const bool launched = env_set_launcher(t->named ? runtime : NULL);
 	char *option = NULL;
 	bool good = true;
 
+	if (interpreted)
+		setenv("GCHINT_INTERPRETED", "1", 1);
+	if (launched && (t->named || t->script || adapter_is_launched(runtime) ||
+			 (runtime->mode == RUNTIME_AGENT && command_mentions_archive(t))))
+		return t->command;
 	switch (runtime->mode) {
 	case RUNTIME_PRELOAD:
 		good = env_set_preload(adapter);
@@ -290,7 +332,7 @@ static bool program_is_launcher(const char *program)
 
 static struct target target_find(char **command, int count)
 {
-	struct target t = { command, count, 0, false };
+	struct target t = { command, count, 0, false, false };
 	char path[PATH_MAX];
 	int next;
 
@@ -350,10 +392,13 @@ char **launch_command(const struct runtime *named, char **command, int *count, b
 	const struct runtime *runtime = named ? named : runtime_of(program, &none);
 
 	t.script = none.script;
+	t.named = named;
 	if (interpreted && (!runtime || runtime->mode != RUNTIME_AGENT))
 		ctl_error("%s is no JVM: --interpreted has no effect", program);
-	if (!runtime || runtime->mode == RUNTIME_PROBES)
+	if (!runtime || runtime->mode == RUNTIME_PROBES) {
+		env_set_launcher(NULL);
 		return command;
+	}
 	if (runtime->mode == RUNTIME_REQUIRE && node_is_restricted(&t)) {
 		ctl_error("%s: " NODE_RESTRICTED ": the names of its methods are not recorded",
 			  program);
@@ -598,6 +643,8 @@ static int hints_check(const struct runtime *runtime, const char *program)
 static int launch_unloaded(const struct launch *l, const struct target *t,
 			   const struct runtime_none *none)
 {
+	bool launched;
+
 	if (!none->runs) {
 		/* A pointer to the list of runtimes would mislead where the file is missing. */
 		if (none->status == 127 && !none->script)
@@ -607,11 +654,11 @@ static int launch_unloaded(const struct launch *l, const struct target *t,
 				  l->program, none->why);
 		return none->status;
 	}
-	if (!none->libgchint)
-		ctl_error(
-			"%s: %s; it runs as it is, for hints of programs that it starts (--runtime "
-			"NAME loads an adapter into these)",
-			l->program, none->why);
+	launched = env_set_launcher(NULL);
+	if (!none->libgchint && (!launched || none->refuses))
+		ctl_error("%s: %s; it runs as it is, for hints of programs that it starts%s",
+			  l->program, none->why,
+			  launched ? "" : " (--runtime NAME loads an adapter into these)");
 	return launch_run(l, t->command);
 }
 
@@ -627,12 +674,13 @@ static int launch_program(struct launch *l, const struct runtime *named, char **
 	l->program = command[t.at];
 	runtime = named ? named : runtime_of(l->program, &none);
 	t.script = named || none.script;
+	t.named = named;
 	status = hints_check(runtime, l->program);
 	if (status)
 		return status;
 	if (runtime && runtime->mode == RUNTIME_REQUIRE && node_is_restricted(&t)) {
 		snprintf(none.why, sizeof(none.why), "%s", NODE_RESTRICTED);
-		none.runs = l->explained = true;
+		none.runs = none.refuses = l->explained = true;
 		runtime = NULL;
 	}
 	if (!runtime)

@@ -212,6 +212,7 @@ static bool elf_is_dotnet(const struct image *m, const ElfW(Ehdr) * elf)
 
 static void runtime_none_set(struct runtime_none *none, const char *why)
 {
+	none->refuses = true;
 	snprintf(none->why, sizeof(none->why), "%s", why);
 }
 
@@ -242,7 +243,7 @@ static const struct runtime *runtime_by_addons(const struct image *m, const ElfW
 	for (size_t i = 0; i < sizeof(node_likes) / sizeof(node_likes[0]); i++)
 		if (image_mentions(m, node_likes[i].contains))
 			name = node_likes[i].name;
-	none->other = true;
+	none->other = none->refuses = true;
 	snprintf(none->why, sizeof(none->why), "%s, which has no adapter", name);
 	return NULL;
 }
@@ -288,6 +289,8 @@ static const struct runtime *runtime_by_elf(const struct image *m, struct runtim
 	if (elf_needs(m, elf, "libruby"))
 		return runtime_named("ruby");
 	runtime_none_set(none, "no runtime that has an adapter");
+	/* It may become one by what it loads later. */
+	none->refuses = false;
 	return NULL;
 }
 
@@ -409,6 +412,7 @@ const struct runtime *runtime_of(const char *program, struct runtime_none *none)
 			m.base = m.size ? mmap(NULL, m.size, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
 			if (!m.size) {
 				runtime_none_set(none, "empty");
+				none->refuses = false;
 				/* As a script without a line. */
 				none->runs = true;
 			} else if (m.base == MAP_FAILED) {
@@ -430,6 +434,7 @@ const struct runtime *runtime_of(const char *program, struct runtime_none *none)
 					runtime = runtime_named("node");
 			} else {
 				runtime_none_set(none, "neither a program nor a script");
+				none->refuses = false;
 				/* A shell executes it, which execvp(3) starts. */
 				none->runs = true;
 			}
@@ -444,17 +449,14 @@ const struct runtime *runtime_of(const char *program, struct runtime_none *none)
 	return runtime;
 }
 
-const char *runtime_adapter(const struct runtime *runtime, char *path, size_t size)
+/* Finds libgchint-@name.so. */
+static const char *library_find(const char *name, char *path, size_t size)
 {
 	static const char *const places[] = { "../adapters", ADAPTERS };
 	char self[PATH_MAX], tried[PATH_MAX + 64];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	char *slash, *real;
 
-	if (runtime->mode == RUNTIME_PROBES) {
-		snprintf(path, size, "%s", PROBES_TYPE);
-		return access(path, R_OK) ? NULL : path;
-	}
 	if (n <= 0)
 		return NULL;
 	self[n] = '\0';
@@ -463,8 +465,7 @@ const char *runtime_adapter(const struct runtime *runtime, char *path, size_t si
 		return NULL;
 	*slash = '\0';
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		snprintf(tried, sizeof(tried), "%s/%s/libgchint-%s.so", self, places[i],
-			 runtime->name);
+		snprintf(tried, sizeof(tried), "%s/%s/libgchint-%s.so", self, places[i], name);
 		real = access(tried, R_OK) ? NULL : realpath(tried, NULL);
 		if (!real)
 			continue;
@@ -473,6 +474,19 @@ const char *runtime_adapter(const struct runtime *runtime, char *path, size_t si
 		return path;
 	}
 	return NULL;
+}
+
+const char *runtime_adapter(const struct runtime *runtime, char *path, size_t size)
+{
+	if (runtime->mode != RUNTIME_PROBES)
+		return library_find(runtime->name, path, size);
+	snprintf(path, size, "%s", PROBES_TYPE);
+	return access(path, R_OK) ? NULL : path;
+}
+
+const char *runtime_launcher(char *path, size_t size)
+{
+	return library_find("launch", path, size);
 }
 
 static const char usage[] =

@@ -49,11 +49,12 @@ const struct runtime *runtime_named(const char *name);
  * @script: it is a script
  * @status: what a shell returns for it if it does not run: 127 if it is not there, else 126
  * @other: it is a runtime that can be taken for one with an adapter
+ * @refuses: nothing can be loaded into it, but into programs that it starts
  */
 struct runtime_none {
 	char why[128];
 	int status;
-	bool runs, libgchint, script, other;
+	bool runs, libgchint, script, other, refuses;
 };
 
 /**
@@ -79,5 +80,8 @@ bool runtime_file(const char *program, char *path, size_t size);
  * that of the kernel's uprobe type. Returns @path, or NULL if it is not there.
  */
 const char *runtime_adapter(const struct runtime *runtime, char *path, size_t size);
+
+/* Finds the library that chooses the adapter of each process when it starts; as runtime_adapter(). */
+const char *runtime_launcher(char *path, size_t size);
 
 #endif

@@ -8,7 +8,7 @@ make -s -C "$top/libgchint" BUILD="$build/libgchint" DESTDIR="$PWD/root" PREFIX=
 make -s -C "$top/adapters" BUILD="$build/adapters" LIBGCHINT="$build/libgchint" DESTDIR="$PWD/root" PREFIX=/usr install >>log 2>&1 || { cat log; exit 1; }
 nm -D --defined-only /lib/ld-musl-*.so.1 | awk '{ print $NF }' | sort >musl
 bad=0
-for library in libgchint.so.1 libgchint-boehm.so libgchint-gjs.so libgchint-ocaml.so libgchint-php.so libgchint-python.so; do
+for library in libgchint.so.1 libgchint-boehm.so libgchint-gjs.so libgchint-launch.so libgchint-ocaml.so libgchint-php.so libgchint-python.so; do
 	[ -e "root/usr/lib/$library" ] || continue
 	# Weak references may stay open; those to libgchint are met by libgchint.
 	nm -D --undefined-only "root/usr/lib/$library" | awk '$1 == "U" { sub(/@.*/, "", $2); print $2 }' |
