@@ -6,7 +6,7 @@ import re
 import sys
 
 
-def fail(text):
+def error_exit(text):
     sys.exit(f"lab/{os.path.basename(sys.argv[0])}: {text}")
 
 
@@ -19,7 +19,7 @@ def read_lines(path, e):
                 continue
             if len(words) < 2 or words[0] not in ("board", "workload", "governors", "traced",
                                                   "repetitions", "include"):
-                fail(f"{path}:{number}: want board, workload, governors, traced, repetitions or include")
+                error_exit(f"{path}:{number}: want board, workload, governors, traced, repetitions or include")
             key, value = words[0], words[1].strip()
             if key == "include":
                 read_lines(os.path.join(os.path.dirname(path), value), e)
@@ -30,7 +30,7 @@ def read_lines(path, e):
             elif key == "workload":
                 m = re.fullmatch(r"([\w.-]+)(?: +warm=(\d+)M)?: *(\S.*)", value)
                 if not m:
-                    fail(f"{path}:{number}: want 'workload LABEL [warm=NM]: ARGUMENTS'")
+                    error_exit(f"{path}:{number}: want 'workload LABEL [warm=NM]: ARGUMENTS'")
                 e["workloads"][m.group(1)] = m.group(3)
                 e["warm"][m.group(1)] = int(m.group(2) or 0) << 20
             else:
@@ -42,9 +42,9 @@ def read_experiment(path):
     read_lines(path, e)
     for key in ("board", "workloads"):
         if not e.get(key):
-            fail(f"{path}: '{key}' is missing")
+            error_exit(f"{path}: '{key}' is missing")
     if not e["governors"]:
-        fail(f"{path}: no governors")
+        error_exit(f"{path}: no governors")
     return e
 
 
@@ -66,10 +66,10 @@ def board_clusters(board):
 def board_number(board, key):
     """Of all clusters together."""
     found = [float(words[1]) for words in board_lines(board) if words[0] == key]
-    return sum(found) if found else fail(f"{board}: no {key}")
+    return sum(found) if found else error_exit(f"{board}: no {key}")
 
 
-def expand(governors, board):
+def governors_expand(governors, board):
     """Expands fixed-all and oracle-all to each OPP, or pair of OPPs; -every-N instead of
     -all to the highest OPP and each Nth one below it. A floor or a cap at the lowest or the
     highest OPP is left out, since it limits nothing."""

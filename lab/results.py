@@ -26,7 +26,7 @@ STUDENT = [0, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.
 SAME = ("asked_bytes", "checksum")  # of every run of a workload
 
 
-def write(path, rows):
+def csv_write(path, rows):
     """Dictionaries of the same keys as a CSV file."""
     with open(path, "w", encoding="utf-8", newline="") as file:
         if rows:
@@ -35,7 +35,7 @@ def write(path, rows):
             writer.writerows(rows)
 
 
-def read(directory):
+def results_read(directory):
     """The contents of about.json, and the workloads of a directory of results. Exits if it has none."""
     try:
         with open(os.path.join(directory, "about.json"), encoding="utf-8") as file:
@@ -56,18 +56,18 @@ def read(directory):
     return about, [Workload(about, label, runs, phases) for label in about["workloads"]]
 
 
-def joined(works):
+def boots_join(works):
     """Workloads of the same label are one, of several boots."""
     out = {}
     for w in works:
         if w.label in out:
-            out[w.label].join(w)
+            out[w.label].add_boot(w)
         else:
             out[w.label] = w
     return list(out.values())
 
 
-def interval(values):
+def mean_interval(values):
     """Mean and half of its 95 per cent confidence interval."""
     n = len(values)
     mean = sum(values) / n
@@ -78,11 +78,11 @@ def interval(values):
     return mean, t * spread / math.sqrt(n)
 
 
-def plain(values):
+def plain_mean(values):
     return sum(values) / len(values)
 
 
-def resampled(boots, statistic):
+def resampled_interval(boots, statistic):
     """Half of the 95 per cent interval of @statistic, boots and the runs in them drawn anew.
 
     @boots: one tuple of lists of runs a boot; @statistic gets a list of such tuples.
@@ -95,7 +95,7 @@ def resampled(boots, statistic):
 
 
 def mean_of_boots(boots, which=0):
-    return plain([plain(boot[which]) for boot in boots])
+    return plain_mean([plain_mean(boot[which]) for boot in boots])
 
 
 def ratio_of_boots(boots):
@@ -103,7 +103,7 @@ def ratio_of_boots(boots):
     return mean_of_boots(boots) / below if below else math.nan
 
 
-def geomean(values):
+def geometric_mean(values):
     return math.exp(sum(math.log(v) for v in values) / len(values))
 
 
@@ -123,7 +123,7 @@ class Workload:
         self.boots = 1 + max((r["boot"] for r in self.runs), default=0)
         self.base = BASE if BASE in self.governors else self.governors[0]
 
-    def join(self, other):
+    def add_boot(self, other):
         """Add the same workload's runs of another boot."""
         if (self.arguments, self.warm) != (other.arguments, other.warm):
             sys.exit(f"lab/{os.path.basename(sys.argv[0])}: {self.label} is not the same workload in both directories")
@@ -135,20 +135,20 @@ class Workload:
         self.runs += other.runs
         self.phases += [p for p in other.phases if p["governor"] in new]
 
-    def horizon(self):
+    def charge_horizon(self):
         """Idle energy of every run until the slowest candidate has ended, on average."""
-        slowest = max((self._mean(g, "ms", MAIN)[0] for g in self.candidates()), default=math.nan)
+        slowest = max((self._compute_mean(g, "ms", MAIN)[0] for g in self.candidate_governors()), default=math.nan)
         for r in self.runs:
             r["horizon_mj"] = r["mj"] + max(0.0, slowest - r["ms"]) / 1e3 * r.get("rest_mw", math.nan)
 
-    def unequal(self):
+    def unequal_keys(self):
         """What differs between runs that should have done the same."""
         return [k for k in SAME if len({r[k] for r in self.runs if not math.isnan(r.get(k, math.nan))}) > 1]
 
-    def knows(self, key):
+    def has_figure(self, key):
         return any(not math.isnan(r.get(key, math.nan)) for r in self.runs)
 
-    def all(self, governor, key, power=MAIN):
+    def run_values(self, governor, key, power=MAIN):
         return [r[key] for r in self.runs if r["governor"] == governor and r["power"] == power]
 
     def by_boot(self, key, power, *governors):
@@ -160,63 +160,63 @@ class Workload:
         return [tuple(boots[n][g] for g in governors) for n in sorted(boots)
                 if all(g in boots[n] for g in governors)]
 
-    def once(self, what, compute):
+    def cached_value(self, what, compute):
         if what not in self.known:
             self.known[what] = compute()
         return self.known[what]
 
-    def mean(self, governor, key, power=MAIN):
-        return self.once(("mean", governor, key, power), lambda: self._mean(governor, key, power))
+    def mean_of(self, governor, key, power=MAIN):
+        return self.cached_value(("mean", governor, key, power), lambda: self._compute_mean(governor, key, power))
 
-    def _mean(self, governor, key, power):
+    def _compute_mean(self, governor, key, power):
         boots = self.by_boot(key, power, governor)
         if len(boots) > 1:
-            return mean_of_boots(boots), resampled(boots, mean_of_boots)
-        return interval(boots[0][0]) if boots else (math.nan, math.nan)
+            return mean_of_boots(boots), resampled_interval(boots, mean_of_boots)
+        return mean_interval(boots[0][0]) if boots else (math.nan, math.nan)
 
-    def ratio(self, governor, key, power=MAIN):
+    def ratio_of(self, governor, key, power=MAIN):
         """To the base, and half of its confidence interval."""
-        return self.once(("ratio", governor, key, power), lambda: self._ratio(governor, key, power))
+        return self.cached_value(("ratio", governor, key, power), lambda: self._compute_ratio(governor, key, power))
 
-    def _ratio(self, governor, key, power):
+    def _compute_ratio(self, governor, key, power):
         boots = self.by_boot(key, power, governor, self.base) if governor != self.base else []
         if len(boots) > 1:
-            return ratio_of_boots(boots), resampled(boots, ratio_of_boots)
+            return ratio_of_boots(boots), resampled_interval(boots, ratio_of_boots)
         # Of one boot that has both, else of what each has.
-        (a, ca), (b, cb) = [interval(runs) for runs in boots[0]] if boots else \
-            [self.mean(g, key, power) for g in (governor, self.base)]
+        (a, ca), (b, cb) = [mean_interval(runs) for runs in boots[0]] if boots else \
+            [self.mean_of(g, key, power) for g in (governor, self.base)]
         if not b or math.isnan(a) or math.isnan(b):
             return math.nan, math.nan
         return a / b, a / b * math.hypot(ca / a, cb / b) if a else math.nan
 
-    def candidates(self):
+    def candidate_governors(self):
         return [g for g in self.governors if not is_oracle(g)]
 
-    def oracle(self):
-        """The fixed settings that were tried; candidates() has all other governors."""
+    def oracle_settings(self):
+        """The fixed settings that were tried; candidate_governors() has all other governors."""
         return [g for g in self.governors if is_oracle(g)]
 
-    def share(self):
-        return self.mean(self.base, "gc_cpu_%")
+    def gc_share(self):
+        return self.mean_of(self.base, "gc_cpu_%")
 
 
 def is_oracle(governor):
     return governor.startswith(("oracle-", "phases-", "fixed-"))
 
 
-def pm(pair, scale=1, form=".4g"):
+def interval_text(pair, scale=1, form=".4g"):
     value, ci = pair
     if math.isnan(value):
         return "n/a"
     return f"{value * scale:{form}}" + ("" if math.isnan(ci) else f" ± {ci * scale:.2g}")
 
 
-def table(header, rows):
+def markdown_table(header, rows):
     return ["| " + " | ".join(header) + " |", "|---" * len(header) + "|"] + \
         ["| " + " | ".join(row) + " |" for row in rows]
 
 
-def plural(number, noun):
+def noun_plural(number, noun):
     return f"{number} {noun}{'s' if number != 1 else ''}"
 
 
@@ -230,15 +230,15 @@ def at_equal_time(points):
     return min(under, default=math.nan)
 
 
-def union(works):
+def candidates_union(works):
     """All candidates that any workload has, in their order."""
-    return list(dict.fromkeys(g for w in works for g in w.candidates()))
+    return list(dict.fromkeys(g for w in works for g in w.candidate_governors()))
 
 
 def mean_ratio(works, key, governor=OURS):
     """Geometric mean of the ratios to the base, and half of its confidence interval."""
-    pairs = [p for p in (w.ratio(governor, key) for w in works) if p[0] > 0]
+    pairs = [p for p in (w.ratio_of(governor, key) for w in works) if p[0] > 0]
     if not pairs:
         return math.nan, math.nan
-    mean = geomean([r for r, _ in pairs])
+    mean = geometric_mean([r for r, _ in pairs])
     return mean, mean * math.sqrt(sum((ci / r) ** 2 for r, ci in pairs)) / len(pairs)

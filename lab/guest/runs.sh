@@ -6,7 +6,7 @@ cd /board
 export GCHINT_PROFILES=/board
 cpufreq=/sys/devices/system/cpu/cpufreq
 actuator=/sys/class/misc/gchint/actuator
-each() { for p in $cpufreq/policy*; do echo "$2" >$p/$1 || exit 1; done; }
+policies_write() { for p in $cpufreq/policy*; do echo "$2" >$p/$1 || exit 1; done; }
 modprobe cpufreq_gchint || exit 1
 grep -h . $cpufreq/policy0/cpuinfo_max_freq >/tmp/max
 grep -h . $cpufreq/policy0/cpuinfo_min_freq >/tmp/min
@@ -14,14 +14,14 @@ mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null
 tracing=/sys/kernel/tracing
 traced=
 echo 1 >$tracing/events/sched/sched_migrate_task/enable
-delay() { awk '/^cpu/ { s += $9 } END { printf "%d\n", s / 1000 }' /proc/schedstat; }
+delay_total() { awk '/^cpu/ { s += $9 } END { printf "%d\n", s / 1000 }' /proc/schedstat; }
 echo 1 >/proc/sys/kernel/sched_schedstats
 
-# tuned GOVERNOR WHAT=VALUE: of every policy; a governor's tunables may be common to all
-tuned() {
+# tunable_set GOVERNOR WHAT=VALUE: of every policy; a governor's tunables may be common to all
+tunable_set() {
 	case $2 in
-	floor=*) each scaling_min_freq ${2#*=} ;;
-	cap=*) each scaling_max_freq ${2#*=} ;;
+	floor=*) policies_write scaling_min_freq ${2#*=} ;;
+	cap=*) policies_write scaling_max_freq ${2#*=} ;;
 	nice=*) env="$env LAB_NICE=${2#*=}" ;;
 	gc-max=*) env="$env LAB_CLAMP=${2#*=}" ;;
 	gc-min=*) env="$env LAB_CLAMP_MIN=${2#*=}" ;;
@@ -63,13 +63,13 @@ set_governor() {
 		;;
 	esac
 	echo off >$actuator/all || exit 1
-	each scaling_min_freq $(cat /tmp/min)
-	each scaling_max_freq $(cat /tmp/max)
+	policies_write scaling_min_freq $(cat /tmp/min)
+	policies_write scaling_max_freq $(cat /tmp/max)
 	# Tunables go with the last policy that has the governor.
-	each scaling_governor performance
+	policies_write scaling_governor performance
 	case $1 in
 	gchint-*)
-		each scaling_governor gchint
+		policies_write scaling_governor gchint
 		mode=${1#gchint-}
 		echo ${mode%%+*} >$cpufreq/gchint/mode || exit 1
 		for setting in $(echo "$mode" | tr + ' ' | cut -s -d ' ' -f 2-); do
@@ -78,69 +78,69 @@ set_governor() {
 		env=$hint
 		;;
 	ondemand-nice)
-		each scaling_governor ondemand
+		policies_write scaling_governor ondemand
 		echo 1 >$cpufreq/ondemand/ignore_nice_load || exit 1
 		env="LAB_NICE=4"
 		;;
 	schedutil-clamp*)
-		each scaling_governor schedutil
+		policies_write scaling_governor schedutil
 		env="LAB_CLAMP=${1#schedutil-clamp}"
 		;;
 	schedutil-cap*)
-		each scaling_governor schedutil
-		each scaling_max_freq ${1#schedutil-cap}
+		policies_write scaling_governor schedutil
+		policies_write scaling_max_freq ${1#schedutil-cap}
 		;;
 	fixed-*)
-		each scaling_governor userspace
-		each scaling_setspeed ${1#fixed-}
+		policies_write scaling_governor userspace
+		policies_write scaling_setspeed ${1#fixed-}
 		;;
 	phases-*)
-		each scaling_governor userspace
+		policies_write scaling_governor userspace
 		env="LAB_PHASES=$(echo ${1#phases-} | tr - ,)"
 		;;
 	oracle-*)
-		each scaling_governor userspace
+		policies_write scaling_governor userspace
 		khz=${1#oracle-}
-		each scaling_setspeed ${khz%-*}
+		policies_write scaling_setspeed ${khz%-*}
 		echo ${khz#*-} >$cpufreq/policy$last/scaling_setspeed || exit 1
 		wrap="taskset $mask"
 		pin=",pin=$last"
 		;;
 	*+*)
-		each scaling_governor ${1%%+*}
+		policies_write scaling_governor ${1%%+*}
 		for setting in $(echo "${1#*+}" | tr + ' '); do
-			tuned ${1%%+*} $setting
+			tunable_set ${1%%+*} $setting
 		done
 		;;
-	*) each scaling_governor $1 ;;
+	*) policies_write scaling_governor $1 ;;
 	esac
 }
 
-run() {
+workload_run() {
 	echo "RUN $1 $2 $3"
 	set_governor $2
 	sleep 0.05
 	echo >$tracing/trace
-	before=$(delay)
+	before=$(delay_total)
 	env LAB_WARM=$warm $env ${traced:+$hint} $wrap /board/measured /board/$program $arguments$pin --format=csv >/tmp/out 2>/tmp/err
 	status=$?
-	after=$(delay)
+	after=$(delay_total)
 	echo "STAT migrations $(grep -cE 'comm=(gchint-bench|gc-daemon)' $tracing/trace) delay_us $((after - before)) exit $status"
 	grep ^measured /tmp/out
 	sed -n 's/^/CSV /p' /tmp/out | grep -v 'CSV measured'
 	sed 's/^/ERR /' /tmp/err
 }
 
-# traced NUMBER GOVERNOR: with phases and switches in the kernel's trace
+# workload_trace NUMBER GOVERNOR: with phases and switches in the kernel's trace
 mkdir -p /traces
-traced() {
+workload_trace() {
 	echo mono >$tracing/trace_clock
 	echo 16384 >$tracing/buffer_size_kb
 	for e in sched/sched_switch gchint/gchint_phase gchint/gchint_decision; do
 		echo 1 >$tracing/events/$e/enable || exit 1
 	done
 	traced=yes
-	run $1 $2 -1
+	workload_run $1 $2 -1
 	traced=
 	cat $tracing/trace >/traces/$1
 	for e in sched/sched_switch gchint/gchint_phase gchint/gchint_decision; do

@@ -11,7 +11,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, LAB)
 
 
-def load(name):
+def script_load(name):
     loader = importlib.machinery.SourceFileLoader(name, os.path.join(LAB, name))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
     loader.exec_module(module)

@@ -14,13 +14,13 @@
 
 static int count, failed;
 
-static void ok(int good, const char *name)
+static void tap_ok(int good, const char *name)
 {
 	printf("%sok %d timed: %s\n", good ? "" : "not ", ++count, name);
 	failed += !good;
 }
 
-static int near(double a, double b)
+static int double_near(double a, double b)
 {
 	return fabs(a - b) <= 1e-6 * (fabs(b) + 1e-9);
 }
@@ -38,7 +38,7 @@ static const char text[] =
 	"coefficient 20\nstatic_share 1\nawake_mw 3\nstatic_ua 2000 0 1000\n"
 	"opp 300000 800000\nopp 1000000 1000000\n";
 
-static int begin(void)
+static int board_begin(void)
 {
 	char copy[sizeof(text)], why[128];
 	FILE *in;
@@ -63,29 +63,32 @@ static double access_ns(unsigned int cpu, uint32_t phys, bool store)
 	return c->ns - before;
 }
 
-static void caches(void)
+static void caches_check(void)
 {
 	uint32_t a = PAGE, b = PAGE + 4096 + 192;
 
-	ok(near(access_ns(0, a, false), 320), "a load from memory");
-	ok(near(access_ns(0, a, false), 0), "a hit costs nothing");
-	ok(near(access_ns(1, a, false), 20), "a neighbour's clean line is in their L2");
+	tap_ok(double_near(access_ns(0, a, false), 320), "a load from memory");
+	tap_ok(double_near(access_ns(0, a, false), 0), "a hit costs nothing");
+	tap_ok(double_near(access_ns(1, a, false), 20), "a neighbour's clean line is in their L2");
 	/* Core 1 has it as well: it must give it up before core 0 writes. */
 	timed.core[1].held_load[(a / BOARD_LINE + 1) % TIMED_HELD] = 77;
-	ok(near(access_ns(0, a, true), 30) && near(access_ns(0, a, true), 0),
-	   "a store takes the line from others, once");
-	ok(!timed.core[1].held_load[(a / BOARD_LINE + 1) % TIMED_HELD],
-	   "a core that loses a line no longer counts it as held");
-	ok(near(access_ns(1, a, false), 30 + 20),
-	   "a line that a neighbour made dirty comes from its cache");
-	ok(near(access_ns(0, a, true), 30),
-	   "a dirty line is clean after a load by another core, so a store snoops again");
+	tap_ok(double_near(access_ns(0, a, true), 30) && double_near(access_ns(0, a, true), 0),
+	       "a store takes the line from others, once");
+	tap_ok(!timed.core[1].held_load[(a / BOARD_LINE + 1) % TIMED_HELD],
+	       "a core that loses a line no longer counts it as held");
+	tap_ok(double_near(access_ns(1, a, false), 30 + 20),
+	       "a line that a neighbour made dirty comes from its cache");
+	tap_ok(double_near(access_ns(0, a, true), 30),
+	       "a dirty line is clean after a load by another core, so a store snoops again");
 	/* The other cluster: through the interconnect, not from memory. */
-	ok(near(access_ns(2, a, false), 80 + 10), "a dirty line of the other cluster");
-	ok(near(access_ns(2, b, true), 10 + 10), "a store that misses does not wait for memory");
-	ok(near(access_ns(3, b, false), 10), "without a snooping cost only L2 is charged");
+	tap_ok(double_near(access_ns(2, a, false), 80 + 10), "a dirty line of the other cluster");
+	tap_ok(double_near(access_ns(2, b, true), 10 + 10),
+	       "a store that misses does not wait for memory");
+	tap_ok(double_near(access_ns(3, b, false), 10),
+	       "without a snooping cost only L2 is charged");
 	/* Twice a store's, and core 1 has had it once. */
-	ok(timed.core[0].count.snoop == 2 && timed.core[1].count.snoop == 1, "snoops are counted");
+	tap_ok(timed.core[0].count.snoop == 2 && timed.core[1].count.snoop == 1,
+	       "snoops are counted");
 }
 
 /* A line that only one core has had is not snooped. */
@@ -96,37 +99,37 @@ static void private_lines(void)
 
 	for (i = 0; i < 1000; i++)
 		access_ns(0, PAGE + 0x200000 + i * BOARD_LINE, i % 3 == 0);
-	ok(timed.core[0].count.snoop == snoops, "private lines are not snooped");
+	tap_ok(timed.core[0].count.snoop == snoops, "private lines are not snooped");
 }
 
-static void translation(void)
+static void translation_check(void)
 {
 	struct timed_core *c = &timed.core[1];
 	double before = c->ns;
 	unsigned int i;
 
 	tlb_access(c, 0x10000, PAGE);
-	ok(near(c->ns - before, 5 + 50), "a first translation walks");
+	tap_ok(double_near(c->ns - before, 5 + 50), "a first translation walks");
 	before = c->ns;
 	tlb_access(c, 0x20000, PAGE + 64);
-	ok(near(c->ns, before), "a page has one translation, wherever it is mapped");
+	tap_ok(double_near(c->ns, before), "a page has one translation, wherever it is mapped");
 	for (i = 1; i <= 64; i++)
 		tlb_access(c, 0x10000 + i * 4096, PAGE + i * 4096);
 	before = c->ns;
 	tlb_access(c, 0x10000, PAGE);
-	ok(near(c->ns - before, 5), "after 64 others the second level still has it");
+	tap_ok(double_near(c->ns - before, 5), "after 64 others the second level still has it");
 	for (i = 0; i <= 1024; i++)
 		tlb_access(c, 0x10000 + i * 4096, PAGE + (1024 + i) * 4096);
 	before = c->ns;
 	tlb_access(c, 0x10000, PAGE);
-	ok(near(c->ns - before, 55), "after 1024 others neither level has it");
+	tap_ok(double_near(c->ns - before, 55), "after 1024 others neither level has it");
 	tlb_access(c, 0xc0100000, RAM + 0x500000);
 	before = c->ns;
 	tlb_access(c, 0xc01ff000, RAM + 0x5ff000);
-	ok(near(c->ns, before), "the kernel's memory is translated by sections");
+	tap_ok(double_near(c->ns, before), "the kernel's memory is translated by sections");
 	before = timed.core[2].ns;
 	tlb_access(&timed.core[2], 0x10000, PAGE);
-	ok(near(timed.core[2].ns, before), "a board file without TLBs charges none");
+	tap_ok(double_near(timed.core[2].ns, before), "a board file without TLBs charges none");
 }
 
 static double wake_us(unsigned int cpu)
@@ -137,12 +140,12 @@ static double wake_us(unsigned int cpu)
 	return (timed.core[cpu].ns - before) / 1e3;
 }
 
-static void ask(unsigned int cpu, uint32_t state)
+static void idle_ask(unsigned int cpu, uint32_t state)
 {
 	idle_store(&timed.core[cpu], TIMED_SYSREG + 0x38, state);
 }
 
-static void idle(void)
+static void idle_check(void)
 {
 	uint32_t a = PAGE + 0x400000;
 	struct timed_core *c = &timed.core[0];
@@ -150,40 +153,41 @@ static void idle(void)
 
 	access_ns(0, a, false);
 	idle_enter(c);
-	ok(c->state == 0 && near(wake_us(0), 0) && near(access_ns(0, a, false), 0),
-	   "WFI, the default idle state, costs and loses nothing");
-	ask(0, 1);
+	tap_ok(c->state == 0 && double_near(wake_us(0), 0) &&
+		       double_near(access_ns(0, a, false), 0),
+	       "WFI, the default idle state, costs and loses nothing");
+	idle_ask(0, 1);
 	idle_enter(c);
-	ok(c->state == 1 && near(wake_us(0), 100),
-	   "leaving a core's own state costs its exit latency");
-	ok(near(access_ns(0, a, false), 20), "a core's own state loses L1, not L2");
+	tap_ok(c->state == 1 && double_near(wake_us(0), 100),
+	       "leaving a core's own state costs its exit latency");
+	tap_ok(double_near(access_ns(0, a, false), 20), "a core's own state loses L1, not L2");
 	idle_enter(c);
-	ok(c->state == 0, "a requested state is used for one wait");
+	tap_ok(c->state == 0, "a requested state is used for one wait");
 	wake_us(0);
-	ask(0, 2);
+	idle_ask(0, 2);
 	idle_enter(c);
-	ok(near(wake_us(0), 100),
-	   "while a neighbour runs, the cluster stays on and only the core's exit latency counts");
+	tap_ok(double_near(wake_us(0), 100), "while a neighbour runs, the cluster stays on and "
+					     "only the core's exit latency counts");
 	access_ns(0, a, true);
 	written = c->count.writeback;
-	ask(0, 2);
+	idle_ask(0, 2);
 	idle_enter(c);
-	ask(1, 2);
+	idle_ask(1, 2);
 	idle_enter(&timed.core[1]);
-	ok(near(wake_us(1), 200) && near(wake_us(0), 100),
-	   "the first core that wakes is charged the cluster's exit latency");
-	ok(near(access_ns(0, a, false), 320), "L2 is lost with the cluster");
-	ok(timed.core[1].count.writeback + c->count.writeback > written,
-	   "dirty lines are written back to memory");
-	ask(0, 3);
+	tap_ok(double_near(wake_us(1), 200) && double_near(wake_us(0), 100),
+	       "the first core that wakes is charged the cluster's exit latency");
+	tap_ok(double_near(access_ns(0, a, false), 320), "L2 is lost with the cluster");
+	tap_ok(timed.core[1].count.writeback + c->count.writeback > written,
+	       "dirty lines are written back to memory");
+	idle_ask(0, 3);
 	idle_enter(c);
-	ok(c->state == 0, "a state that the cluster lacks is WFI");
-	ask(2, 1);
+	tap_ok(c->state == 0, "a state that the cluster lacks is WFI");
+	idle_ask(2, 1);
 	idle_enter(&timed.core[2]);
-	ok(timed.core[2].state == 0, "a state of the other cluster is WFI");
+	tap_ok(timed.core[2].state == 0, "a state of the other cluster is WFI");
 	idle_store(c, TIMED_SYSREG + 0x3c, 1);
 	idle_enter(c);
-	ok(c->state == 0, "other registers request no state");
+	tap_ok(c->state == 0, "other registers request no state");
 }
 
 void trace_put(struct timed_core *c, enum trace_type type, unsigned int arg, uint64_t ns)
@@ -201,11 +205,11 @@ void insns_wake(struct timed_core *c, double ns)
 
 int main(void)
 {
-	ok(!begin(), "a board of two clusters");
-	caches();
+	tap_ok(!board_begin(), "a board of two clusters");
+	caches_check();
 	private_lines();
-	translation();
-	idle();
+	translation_check();
+	idle_check();
 	printf("1..%d\n", count);
 	return failed ? 1 : 0;
 }
