@@ -3,6 +3,10 @@
 
 MAKEFLAGS += --no-print-directory
 
+ifneq ($(words $(CURDIR)),1)
+$(error The path "$(CURDIR)" has a blank, and make separates names at blanks: clone into another directory)
+endif
+
 PREFIX  ?= /usr/local
 DESTDIR ?=
 BOARD   ?=
