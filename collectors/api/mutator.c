@@ -2,6 +2,7 @@
 /* The functions that mutators call, except allocation. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -27,8 +28,33 @@ struct gc_thread *gc_mutator_self(void)
 	return attached;
 }
 
+/*
+ * A thread that ends attached would keep all collections waiting, so it is detached then: in the
+ * last round of destructors, because those of the program may still use its mutator or detach it.
+ * Frames that it left behind are no roots: their functions are gone.
+ */
+static pthread_key_t ending_key;
+static bool ending_noticed;
+
+static void thread_ends(void *arg)
+{
+	struct gc_thread *t = arg;
+
+	if (++t->ending < PTHREAD_DESTRUCTOR_ITERATIONS && !pthread_setspecific(ending_key, t))
+		return;
+	t->m.frames = NULL;
+	t->roots = NULL;
+	gc_mutator_detach(&t->m);
+}
+
+static void ending_init(void)
+{
+	ending_noticed = !pthread_key_create(&ending_key, thread_ends);
+}
+
 int gc_mutator_attach(struct gc_heap *heap, struct gc_mutator **out)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct gc_thread *t;
 	int state;
 
@@ -36,6 +62,11 @@ int gc_mutator_attach(struct gc_heap *heap, struct gc_mutator **out)
 		return -EBUSY;
 	if (posix_memalign((void **)&t, 64, sizeof(*t)))
 		return -ENOMEM;
+	pthread_once(&once, ending_init);
+	if (ending_noticed && pthread_setspecific(ending_key, t)) {
+		free(t);
+		return -ENOMEM;
+	}
 	memset(t, 0, sizeof(*t));
 	t->heap = heap;
 	t->m.cards = heap->cards;
@@ -77,6 +108,8 @@ void gc_mutator_detach(struct gc_mutator *m)
 	pthread_mutex_unlock(&heap->threads_lock);
 	gc_phase_mutator(t, false);
 	attached = NULL;
+	if (ending_noticed)
+		pthread_setspecific(ending_key, NULL);
 	free(t);
 	gc_cancel_allow(state);
 }

@@ -20,7 +20,7 @@ static bool open_heap(const char *options)
 	return ok(false, "%s starts: %s", options, err.text);
 }
 
-static void stop(void)
+__attribute__((unused)) static void stop(void)
 {
 	gc_mutator_detach(m);
 	gc_heap_destroy(heap);

@@ -259,9 +259,20 @@ void gc_mutator_roots_callback(struct gc_mutator *m,
  * Return: 0, -ENOMEM, or -EBUSY when the thread is attached already.
  */
 int gc_mutator_attach(struct gc_heap *heap, struct gc_mutator **out);
-/** gc_mutator_detach() - the calling thread leaves; its frames must be popped. */
+/**
+ * gc_mutator_detach() - the calling thread leaves; its frames must be popped.
+ *
+ * A thread that ends attached (pthread_exit(), pthread_cancel()) is detached as it ends, after the
+ * destructors of its thread-specific data, and what it had in frames is dropped.
+ */
 void gc_mutator_detach(struct gc_mutator *m);
-/** gc_park() - the thread is about to block: collections need not wait for it. */
+/**
+ * gc_park() - the thread is about to block: collections need not wait for it.
+ *
+ * Until gc_unpark() collections read the frames of the thread, so the functions that have them may
+ * not be left: if the thread may be canceled meanwhile, have a cleanup handler of the same function
+ * call gc_unpark().
+ */
 void gc_park(struct gc_mutator *m);
 /** gc_unpark() - the thread goes on; waits while the world is stopped. */
 void gc_unpark(struct gc_mutator *m);
