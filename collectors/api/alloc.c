@@ -17,6 +17,7 @@
 #include "../thread/safepoint.h"
 #include "../thread/threads.h"
 #include "../trace/trace.h"
+#include "oom.h"
 
 /* A mutator that waited may allocate this part of the room before it waits again. */
 #define CREDIT 32
@@ -187,8 +188,22 @@ void gc_oom_callback(struct gc_heap *heap,
 	pthread_mutex_unlock(&heap->table_lock);
 }
 
+static bool roots_are_left(const struct gc_mutator *m, const struct gc_frame *roots)
+{
+	for (const struct gc_frame *frame = m->frames; frame; frame = frame->prev)
+		if (frame == roots)
+			return false;
+	return roots;
+}
+
+void gc_oom_check(struct gc_thread *t, uintptr_t frame)
+{
+	if (frame >= t->oom_frame || roots_are_left(&t->m, t->oom_roots))
+		t->oom_frame = 0;
+}
+
 /* An allocation is about to be refused: ask the embedder to drop references first. */
-static bool oom_call(struct gc_thread *t, size_t bytes)
+static __attribute__((noinline)) bool oom_call(struct gc_thread *t, size_t bytes)
 {
 	struct gc_heap *heap = t->heap;
 	bool (*fn)(struct gc_mutator * m, size_t bytes, enum gc_refusal why, void *arg);
@@ -200,11 +215,12 @@ static bool oom_call(struct gc_thread *t, size_t bytes)
 	fn = heap->oom;
 	arg = heap->oom_arg;
 	pthread_mutex_unlock(&heap->table_lock);
-	if (!fn || t->in_oom)
+	if (!fn || t->oom_frame)
 		return false;
-	t->in_oom = true;
+	t->oom_frame = (uintptr_t)__builtin_frame_address(0);
+	t->oom_roots = t->m.frames;
 	again = fn(&t->m, bytes, why, arg);
-	t->in_oom = false;
+	t->oom_frame = 0;
 	t->refused = why;
 	return again;
 }
@@ -215,6 +231,7 @@ static void *alloc_object(struct gc_mutator *m, uint64_t word, size_t bytes)
 	struct gc_heap *heap = t->heap;
 	uintptr_t obj;
 
+	gc_oom_notice(t);
 	gc_safepoint(m);
 	if (unlikely(heap->opt.stress | heap->opt.every_safepoint | heap->opt.profiler))
 		trigger_run(t);

@@ -16,6 +16,7 @@
 #include "../trace/trace.h"
 #include "../trace/verify.h"
 #include "fork.h"
+#include "oom.h"
 
 /*
  * The calling thread's mutator. One at a time: a thread that waits for the collection of one heap
@@ -119,6 +120,7 @@ void gc_safepoint_slow(struct gc_mutator *m)
 	struct gc_thread *t = gc_thread(m);
 	uint64_t begin;
 
+	gc_oom_notice(t);
 	if (__atomic_load_n(&m->poll, __ATOMIC_SEQ_CST) & GC_POLL_STOP) {
 		int state = gc_cancel_defer();
 
@@ -135,6 +137,7 @@ void gc_park(struct gc_mutator *m)
 {
 	struct gc_thread *t = gc_thread(m);
 
+	gc_oom_notice(t);
 	__atomic_store_n(&t->away, true, __ATOMIC_RELAXED);
 	gc_state_park(t);
 }
@@ -161,6 +164,7 @@ void gc_collect(struct gc_mutator *m)
 	struct gc_thread *t = gc_thread(m);
 	struct gc_heap *heap = t->heap;
 
+	gc_oom_notice(t);
 	/* policy=bg: only the daemon collects. */
 	if (heap->opt.policy == GC_POLICY_BG && gc_daemon_up(heap)) {
 		gc_order_daemon(heap, GC_CYCLE_REQUESTED);
@@ -175,6 +179,7 @@ void gc_collect_full(struct gc_mutator *m)
 {
 	struct gc_thread *t = gc_thread(m);
 
+	gc_oom_notice(t);
 	while (gc_run_cycle(t->heap, t, GC_CAUSE_EXPLICIT, true, false) == GC_WAITED)
 		;
 }

@@ -112,7 +112,9 @@ struct gc_thread {
 	uint64_t credit; /* bytes taken from the budget and not yet granted to a run */
 	uint64_t objects; /* allocated, not yet added to the heap's count */
 	enum gc_refusal refused; /* its last allocation off the inline path */
-	bool in_oom; /* it runs the embedder's callback: gc_oom_callback() */
+	/* The frame that called the embedder's callback (gc_oom_callback()), while that runs */
+	uintptr_t oom_frame;
+	struct gc_frame *oom_roots; /* the innermost root frame then */
 	bool fills; /* a copier's: it overwrites what it allocates, which need not be zero */
 	bool away; /* between gc_park() and gc_unpark() */
 	bool paused; /* a foreground or wait pause is open: do not nest another */

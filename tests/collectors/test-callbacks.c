@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
  * Description: several callbacks add roots, and the out-of-memory callback runs before an
- * allocation is refused; under every plan, with verification.
+ * allocation is refused, also after it was left by longjmp(); under every plan, with verification.
  */
 #include "tap.h"
 
 #include <errno.h>
 #include <gchint/gc.h>
 #include <pthread.h>
+#include <setjmp.h>
 
 #define PARTS	3
 #define THREADS 3
@@ -272,6 +273,70 @@ static int at_once(void *plan)
 	return stop();
 }
 
+static jmp_buf handler;
+static int thrown, nested;
+static void *filled;
+
+/* Its own allocation is refused, and it does not return. */
+static bool throw(struct gc_mutator * own, size_t bytes, enum gc_refusal why, void *arg)
+{
+	(void)bytes;
+	(void)why;
+	(void)arg;
+	thrown++;
+	while (GC_NEW(own, type, struct node))
+		;
+	nested++;
+	longjmp(handler, 1);
+}
+
+/* Fill the heap behind a frame, at some depth of the stack. */
+static __attribute__((noinline)) void fill_deep(int depth)
+{
+	volatile char space[200] = { (char)depth };
+	struct {
+		struct gc_frame head;
+		struct node *list, *fresh;
+	} f;
+
+	if (depth) {
+		fill_deep(depth - 1);
+	} else {
+		GC_PUSH(m, f);
+		while ((f.fresh = GC_NEW(m, type, struct node))) {
+			gc_init(&f.fresh->next, f.list);
+			f.list = f.fresh;
+		}
+		GC_POP(m, f);
+	}
+	/* Not a jump: the space above is used. */
+	filled = (void *)(uintptr_t)space[0];
+}
+
+static int thrown_out(void *plan)
+{
+	/* First deeper and deeper, then less; setjmp() keeps what is static. */
+	static const int depths[] = { 0, 3, 9, 30, 30, 4, 0 };
+	static int i;
+
+	if (start(plan, "heap=1M,max=2M,verify=post"))
+		return 1;
+	gc_oom_callback(heap, throw, NULL);
+	for (i = 0; i < (int)(sizeof(depths) / sizeof(depths[0])); i++) {
+		if (!setjmp(handler)) {
+			fill_deep(depths[i]);
+			WANT(!"refused without a call");
+		}
+		WANT(thrown == i + 1 && nested == i + 1);
+		m->frames = NULL;
+	}
+	/* Returned as well as left: it is called again either way. */
+	gc_oom_callback(heap, NULL, NULL);
+	fill_deep(2);
+	WANT(thrown == i);
+	return stop();
+}
+
 int main(void)
 {
 	static const char *const plans[] = { "cms",   "cmsfly",	   "gencms",	"gss",
@@ -292,6 +357,9 @@ int main(void)
 		status = child(at_once, (void *)(uintptr_t)plans[i], text, sizeof(text));
 		if (!ok(!status, "%s: on several threads at once, all of which are served",
 			plans[i]))
+			printf("# status %#x: %s\n", status, text);
+		status = child(thrown_out, (void *)(uintptr_t)plans[i], text, sizeof(text));
+		if (!ok(!status, "%s: again after it was left by longjmp()", plans[i]))
 			printf("# status %#x: %s\n", status, text);
 	}
 	return done();

@@ -308,6 +308,10 @@ enum gc_refusal gc_refused(const struct gc_mutator *m);
  * GC_REFUSED_OVERHEAD. @fn may change roots and objects, but its own allocations are refused
  * without another call. It is called at most GC_OOM_ATTEMPTS times for one allocation; an
  * object larger than max= is refused at once. NULL for none.
+ *
+ * @fn may also be left by longjmp() or an exception. That is noticed when the thread, in a function
+ * outside the one whose allocation called @fn, or after the frames in between were popped, next
+ * allocates off the inline path, collects, stops at a safepoint or parks.
  */
 void gc_oom_callback(struct gc_heap *heap,
 		     bool (*fn)(struct gc_mutator *m, size_t bytes, enum gc_refusal why, void *arg),
