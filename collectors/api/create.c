@@ -57,10 +57,7 @@ static int plan_check(const struct gc_plan *plan, struct gc_options *opt, struct
 			return gc_fail(
 				err, -EINVAL,
 				"policy: bg and adaptive need a concurrent plan; give plan=cms");
-		if (opt->remark_limit && gc_options_given(opt, "remark-limit"))
-			return gc_fail(err, -EINVAL,
-				       "remark-limit: plan=%s never marks concurrently; give 0",
-				       plan->name);
+		/* No second pause to bound. As other options of other plans, it may be given. */
 		opt->remark_limit = 0;
 	}
 	if (opt->trace == GC_TRACE_FINGER && !plan->finger)

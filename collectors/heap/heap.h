@@ -266,7 +266,6 @@ struct gc_heap {
 		uint64_t active; /* each change restarts the idle timer */
 		bool daemon_on; /* policy=adaptive switches it */
 		pthread_t daemon;
-		int daemon_error;
 	} gc;
 	struct gc_cycle cycle;
 	struct gc_mark_stack stack;

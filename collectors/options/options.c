@@ -212,9 +212,18 @@ static int parse_list(struct gc_options *opt, const char *text, struct gc_error 
 
 static int apply_profile(struct gc_options *opt, struct gc_error *err)
 {
-	for (size_t i = 0; i < sizeof(profiles) / sizeof(profiles[0]); i++)
-		if (!strcmp(profiles[i].name, opt->profile))
-			return parse_list(opt, profiles[i].options, err);
+	uint64_t before = opt->given;
+
+	for (size_t i = 0; i < sizeof(profiles) / sizeof(profiles[0]); i++) {
+		if (strcmp(profiles[i].name, opt->profile))
+			continue;
+		opt->given = 0;
+		if (parse_list(opt, profiles[i].options, err))
+			return -EINVAL;
+		opt->by_profile |= opt->given;
+		opt->given |= before;
+		return 0;
+	}
 	return gc_fail(err, -EINVAL,
 		       "profile=%s: unknown; give one of art-6.0, dalvik-4.3, hussein-2015",
 		       opt->profile);
@@ -245,6 +254,7 @@ static int parse_list(struct gc_options *opt, const char *text, struct gc_error 
 		if (ret)
 			return ret;
 		opt->given |= 1ULL << (o - table);
+		opt->by_profile &= ~(1ULL << (o - table));
 		if (o->offset == offsetof(struct gc_options, profile)) {
 			ret = apply_profile(opt, err);
 			if (ret)
@@ -254,6 +264,27 @@ static int parse_list(struct gc_options *opt, const char *text, struct gc_error 
 		text += *text == ',';
 	}
 	return 0;
+}
+
+/* Did the user set the option, other than by a profile? */
+static bool is_wanted(const struct gc_options *opt, const char *name)
+{
+	const struct option *o = option_find(name, strlen(name));
+
+	return (opt->given & ~opt->by_profile) >> (o - table) & 1;
+}
+
+/* An option that the user set moves a default, or a profile's value, that does not go with it. */
+static void bounds_adjust(struct gc_options *opt)
+{
+	if (opt->minfree > opt->maxfree && !is_wanted(opt, "maxfree"))
+		opt->maxfree = opt->minfree;
+	else if (opt->minfree > opt->maxfree && !is_wanted(opt, "minfree"))
+		opt->minfree = opt->maxfree;
+	if (opt->heap > opt->max && is_wanted(opt, "max") && !is_wanted(opt, "heap"))
+		opt->heap = opt->max;
+	if (!is_wanted(opt, "max") && (opt->heap > opt->max || opt->sizing == GC_SIZING_FIXED))
+		opt->max = opt->heap;
 }
 
 static int options_check(struct gc_options *opt, struct gc_error *err)
@@ -268,12 +299,10 @@ static int options_check(struct gc_options *opt, struct gc_error *err)
 		names_join(names, sizeof(names), plan_names);
 		return gc_fail(err, -EINVAL, "plan=%s: unknown; give one of %s", opt->plan, names);
 	}
+	bounds_adjust(opt);
 	if (opt->minfree > opt->maxfree)
 		return gc_fail(err, -EINVAL, "minfree=%lld: above maxfree; raise maxfree",
 			       (long long)opt->minfree);
-	if (!gc_options_given(opt, "max") &&
-	    (opt->heap > opt->max || opt->sizing == GC_SIZING_FIXED))
-		opt->max = opt->heap;
 	if (opt->heap > opt->max)
 		return gc_fail(err, -EINVAL, "heap=%lld: above max; raise max",
 			       (long long)opt->heap);

@@ -77,6 +77,7 @@ struct gc_options {
 	int64_t trace, trim_collects, verify, workers;
 	double ahead, promote_p, trim, util;
 	uint64_t given; /* bit i: the i-th option of options.def was set explicitly */
+	uint64_t by_profile; /* of these, the ones that only a profile set */
 };
 
 /* gc_options_parse() - 0, or -EINVAL with @err naming the option and a fix. */

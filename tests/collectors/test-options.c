@@ -271,7 +271,6 @@ static void errors(void)
 	     "policy: bg and adaptive need a concurrent plan; give plan=cms");
 	says("plan=marksweep,policy=adaptive",
 	     "policy: bg and adaptive need a concurrent plan; give plan=cms");
-	says("plan=gss,remark-limit=1", "remark-limit: plan=gss never marks concurrently; give 0");
 	says("plan=immix,trace=finger",
 	     "trace=finger: plan=immix never marks in address order; give trace=stack");
 	says("overflow=card,help=1", "help: there is only one mark stack of fixed size; "
@@ -321,6 +320,21 @@ static void limits(void)
 	accept("plan=semispace,overflow=grow", "overflow=grow");
 	accept("plan=marksweep,remark-limit=0", "remark-limit=0");
 	accept("plan=marksweep", "remark-limit=0");
+	accept("plan=marksweep,remark-limit=5", "remark-limit=0");
+	accept("plan=gss,remark-limit=1", "remark-limit=0");
+	/* One option moves the default of another, and what only a profile set. */
+	accept("max=5M", "heap=5242880");
+	accept("max=64K", "heap=65536");
+	accept("max=8M", "heap=8388608");
+	accept("max=9M", "heap=8388608");
+	accept("maxfree=1M", "minfree=1048576");
+	accept("minfree=16M", "maxfree=16777216");
+	accept("profile=dalvik-4.3,max=5M", "heap=5242880");
+	accept("heap=16M,profile=dalvik-4.3,max=5M", "heap=5242880");
+	accept("profile=hussein-2015,maxfree=1M", "minfree=1048576");
+	accept("profile=art-6.0,minfree=4M", "maxfree=4194304");
+	refuse("profile=dalvik-4.3,heap=8M,max=5M", "heap", "raise max");
+	refuse("profile=art-6.0,minfree=4M,maxfree=2M", "minfree", "raise maxfree");
 	accept("plan=gencms", "ahead=1,");
 	accept("plan=gencms,ahead=3", "ahead=3,");
 	accept("plan=cms", "ahead=1.5,");
@@ -393,7 +407,6 @@ int main(void)
 	refuse("plan=gss,nursery=200M", "nursery", "lower it");
 	refuse("plan=gss,promote=ranges,ranges=9-x", "ranges=9-x", "LOW-HIGH");
 	refuse("plan=immix,profiler=64K", "profiler", "plan=cms");
-	refuse("plan=marksweep,remark-limit=5", "remark-limit", "give 0");
 	refuse("large=64K", "large", "in blocks");
 	refuse("pin=4000", "pin=4000", "online");
 	refuse("verify=most", "verify=most", "card, post, pre, trace");
