@@ -144,19 +144,52 @@ feed() {
 	"$BUILD/feed" "$d/feed" "$@"
 }
 
+# recording_make FILE [NAME]...: a recording of release 0.1.0, changed by recordings/NAME.sql
+recording_make() {
+	local file=$1
+	shift
+	(cd "$here/recordings" && cat 0.1.0.sql "${@/%/.sql}") | sqlite3 "$file"
+}
+
+# shows COMMAND...: each line of standard input is part of a line that it prints in $d, in this order,
+# however many blanks these have; one after "! " is in none. Its status is its last line, "exit 0".
+shows() {
+	local status=0 wanted
+	wanted=$(cat)
+	(cd "$d" && "$@" </dev/null) >"$d/shown" 2>&1 || status=$?
+	echo "exit $status" >>"$d/shown"
+	awk 'function squeeze(text) { gsub(/[ \t]+/, " ", text); sub(/^ /, "", text); return text }
+		FNR == NR { want[++wants] = squeeze($0); next }
+		{ line[++lines] = squeeze($0) }
+		END {
+			for (i = 1; i <= wants; i++) {
+				absent = sub(/^! /, "", want[i])
+				for (j = absent ? 1 : at + 1; j <= lines && !index(line[j], want[i]); j++)
+					;
+				if (absent == (j <= lines)) { print (absent ? "shown: " : "not shown: ") want[i]; bad = 1 }
+				if (!absent && j <= lines) at = j
+			}
+			for (j = 1; bad && j <= lines; j++) print line[j]
+			exit bad
+		}' <(echo "$wanted") "$d/shown"
+}
+
 # What differs from build to build.
 plain() {
 	sed -E -e "s|$DAEMON/||; s|$here/||" -e "s/version=\"[^\"]*\"/version=\"V\"/; s/gchint(d|ctl) [0-9][0-9.]*[^ <\",]*/gchint\1 V/g"
 }
-words() { # NAME COMMAND...: its output equals words/NAME
+
+# expected NAME COMMAND...: its output is that of the file expected/NAME, of which a command has one;
+# EXPECTED=write rewrites it
+expected() {
 	local name=$1 status=0
 	shift
 	(cd "$d" && "$@") >"$d/said" 2>&1 || status=$?
 	[ "$status" = 0 ] || echo "exit $status" >>"$d/said"
 	plain <"$d/said" >"$d/$name"
-	if [ "${WORDS:-}" = write ]; then
-		mkdir -p "$here/words"
-		cp "$d/$name" "$here/words/$name"
+	if [ "${EXPECTED:-}" = write ]; then
+		mkdir -p "$here/expected"
+		cp "$d/$name" "$here/expected/$name"
 	fi
-	diff "$here/words/$name" "$d/$name"
+	diff "$here/expected/$name" "$d/$name"
 }

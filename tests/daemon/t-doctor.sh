@@ -60,72 +60,79 @@ first() {
 	awk -F, 'NR == 1 { print } NR > 1 { print $1, $2, $3, ($4 > 0 && $4 < 1000), ($5 > 0 && $5 < 10000) }' "$opened/loops.csv"
 	cd "$d/sys/devices/system/cpu/cpufreq" && grep . policy0*/scaling_{min,max}_freq
 }
-ok "the archive has what the machine shows, and lists what is left out" words doctor first
+ok "the archive has what the machine shows, and lists what is left out" expected doctor first
 ok "the archive has the version, the kernel and all messages" is "1 1 0" \
 	"$(grep -c "^gchintctl  *$("$ctl" --version | sed 's/^gchintctl //')$" "$opened/machine.txt")" \
 	"$(grep -c "^kernel  *$(uname -r), $(uname -m)$" "$opened/machine.txt")" \
 	"$(grep -E '^(did|left out) ' "$d/all" | diff - <(grep -E '^(did|left out) ' "$opened/README") | wc -l)"
-clean() { # nothing about the user, and what a reader needs
+clean() { # prints what there is of the user, and what a reader lacks
 	local db
 	for db in "$opened"/gcw-own-{1,2}.db; do
-		db=$db sql "select count(*) from processes where uid not null or cmdline not null or comm not like 'thread %'"
-		db=$db sql "select count(*) from images"
-		db=$db sql "select group_concat(key, ' ') from (select key from meta where key not like 'board.%' order by key)"
-		db=$db sql "select value from meta where key = 'label'"
-		db=$db sql "select count(*) from meta where key in ('board.host', 'board.boot_id')"
-		db=$db sql "select count(*) from annotations where text like '%gchint-bench%'"
+		db=$db sql "select 'a name' from processes where uid not null or cmdline not null or comm not like 'thread %'
+			union all select 'an image' from images
+			union all select 'meta ' || key from meta where key not like 'board.%' and key not in ('end_ns', 'label', 'program', 'schema', 'start_ns')
+			union all select 'meta ' || key from meta where key in ('board.host', 'board.boot_id')
+			union all select 'a program' from annotations where text like '%gchint-bench%'"
+		[ "$(db=$db sql "select value from meta where key = 'label'")" = "gcw own" ] || echo "no label"
 	done
-	! grep -ra -e planteduser -e planted4711 "$d/open"
+	grep -ra -e planteduser -e planted4711 "$d/open"
 }
-ok "recordings are included without names" words doctor-clean clean
+ok "recordings are included without names" is "" "$(clean)"
 ok "no temporary file is left" is "" "$(ls "$TMPDIR")"
 
-withheld() {
-	quick
-	echo planted4711 >"$policy/cpuinfo_transition_latency"
-	doctor -r 1 -o "$d/a.tgz"
-	(cd "$opened" && ls)
-}
-ok "a file that still has a serial number is withheld" words doctor-withheld withheld
+quick
+echo planted4711 >"$policy/cpuinfo_transition_latency"
+ok "a file that still has a serial number is withheld" shows doctor -r 1 -o "$d/a.tgz" <<'X2'
+left out machine.txt: the serial number was in it
+exit 0
+X2
+ok "and is not in the archive" is "README gcw-own-1.db loops.csv" "$(cd "$opened" && LC_ALL=C ls | paste -sd' ')"
 
-hinted() {
-	quick
-	mkdir -p "$d/sys/class/misc/gchint/actuator"
-	echo off >"$d/sys/class/misc/gchint/actuator/all"
-	echo "walker 300000" >"$d/debug/gchint/opps"
-	doctor -r 1 -o "$d/a.tgz"
-	(cd "$opened" && ls && cat opps.txt)
-	cat "$policy/scaling_governor"
-	echo limits >"$d/sys/class/misc/gchint/actuator/all"
-	doctor -r 1 -o "$d/a.tgz"
-	(cd "$opened" && ls)
-	cat "$d/sys/class/misc/gchint/actuator/all"
-}
-ok "hints are tested both ways and the settings restored" words doctor-hinted hinted
+quick
+mkdir -p "$d/sys/class/misc/gchint/actuator"
+echo off >"$d/sys/class/misc/gchint/actuator/all"
+echo "walker 300000" >"$d/debug/gchint/opps"
+ok "a program is recorded without hints and with them" shows doctor -r 1 -o "$d/a.tgz" <<'X2'
+did gcw, own: recorded, runs: 1
+did hints in force by off, as gchintctl actuator auto chooses
+did gcw, gchint: recorded, runs: 1
+left out D/debug/gchint/latency: it cannot be read
+X2
+ok "both are in the archive, with the module's files, and the governor is restored" is \
+	"README gcw-gchint-1.db gcw-own-1.db loops.csv machine.txt opps.txt walker 300000 walker" \
+	"$(cd "$opened" && LC_ALL=C ls | paste -sd' ') $(cat "$opened/opps.txt" "$policy/scaling_governor" | paste -sd' ')"
+echo limits >"$d/sys/class/misc/gchint/actuator/all"
+ok "hints that are in force stay so" shows doctor -r 1 -o "$d/a.tgz" <<'X2'
+left out under its own governor: hints are in force by limits already
+did gcw, gchint: recorded, runs: 1
+X2
+ok "the actuator is as it was" is limits "$(cat "$d/sys/class/misc/gchint/actuator/all")"
 
-failing() {
-	quick 7
-	rm -f "$d/a.tgz"
-	doctor -r 3 -o "$d/a.tgz"
-	quick
-	rm -r "$d/sys/devices/system/cpu/cpufreq"
-	doctor -r 1 -o "$d/none/a.tgz"
-	ls "$d"/a.tgz* "$d"/none 2>/dev/null
-	for wrong in "-r 0" "-r 21" "-r 2x" "-r +2" "--rounds" more --nonsense; do
-		# shellcheck disable=SC2086 # words
-		doctor -o "$d/a.tgz" $wrong
-	done
-	doctor --help
-}
-ok "failures are reported and no archive is made" words doctor-failing failing
-
-alone() {
-	quick
-	rm -f "$d/bin/gchint-bench" "$d/a.tgz"
-	doctor -r 1 -o "$d/a.tgz"
-	ls "$d/a.tgz" 2>/dev/null
-}
-ok "a missing program is reported" words doctor-alone alone
+quick 7
+rm -f "$d/a.tgz"
+ok "a program that fails is reported, and without any there is no archive" shows doctor -r 3 -o "$d/a.tgz" <<'X2'
+left out gcw, own: exit 7
+gchintctl: doctor: nothing was recorded
+exit 1
+X2
+quick
+rm -r "$d/sys/devices/system/cpu/cpufreq"
+ok "an archive that cannot be written is reported" shows doctor -r 1 -o "$d/none/a.tgz" <<'X2'
+left out loops at each frequency: this machine has no cpufreq policy
+gchintctl: doctor: D/none/a.tgz:
+exit 3
+X2
+ok "and none is left" is "" "$(ls -d "$d"/a.tgz* "$d"/none 2>/dev/null)"
+for wrong in "-r 0" "-r 21" "-r 2x" "-r +2" "--rounds" more --nonsense; do
+	# shellcheck disable=SC2086 # words
+	ok "a mistake is named: $wrong" shows doctor -o "$d/a.tgz" $wrong <<<"${wrong#-r }"$'\nexit 2'
+done
+quick
+rm -f "$d/bin/gchint-bench" "$d/a.tgz"
+ok "a missing program is reported" shows doctor -r 1 -o "$d/a.tgz" <<'X2'
+left out gcw, own: no gchint-bench here
+exit 1
+X2
 
 interrupted() {
 	quick

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 # First commands: a program of no runtime under gchintctl run and record, names that exist already,
-# programs that do not, recordings without hints. Compared with words/first.
+# programs that do not, recordings without hints.
 
 fresh first
 mkdir "$d/bin" "$d/path"
@@ -45,47 +45,66 @@ echo 'const char library[] = "libgchint.so.1"; int main(void) { return library[0
 printf '#!/nowhere/interpreter\n' >"$d/path/no-interpreter"
 printf '#!/bin/sh\nexec own 1 2\n' >"$d/path/starts"
 chmod 755 "$d"/path/*
+unset LD_PRELOAD LUA_INIT LUA_INIT_5_4 GCHINT_STREAM GCHINT_TRACE
 first() { # run|record ARGUMENT...: in $d, without a device or a recorder, with these programs first
-	echo "== $*"
-	(cd "$d" && GCHINT_DEVICE=$d/none GCHINT_MIN_US=0 PATH=$d/path:/usr/bin:/bin "$d/bin/gchintctl" "$@" </dev/null 2>&1) ||
-		echo "exit $?"
+	GCHINT_DEVICE=$d/none GCHINT_MIN_US=0 PATH=$d/path:/usr/bin:/bin "$d/bin/gchintctl" "$@" 2>&1 | sed -E 's/-[0-9]{8}-[0-9]{6}/-TIME/g'
+	return "${PIPESTATUS[0]}"
 }
-firsts() {
-	unset LD_PRELOAD LUA_INIT LUA_INIT_5_4 GCHINT_STREAM GCHINT_TRACE
-	first run -- own 1 2
-	first run -- own 1 2 3
-	first run -- own
-	first run -- own-static 1
-	first run -- loads
-	first run -- starts
-	first run -- true
-	first run -q -- true
-	first run -- false
-	(export GCHINT_DISABLE=1 && first run -- own 1)
-	first run -q -r own.db -- own 1 2
-	first run -r own.db -- own 1 2
-	first run -r own.db -- own
-	first run -r own.db -- true
-	first record -q -o none.db -- true
-	first record -q -o none.db -- own
-	first record -q -o none.db -- lua
-	first record -q -o plain -- own 1
-	first record -q -o plain -- own 1
-	first record -q -o .hidden -- own 1
-	first record -q -o .hidden -- own 1
-	first record -q -- own 1
-	first record -o absent.db -- absent
-	first record -o own.db -- absent
-	first record -o script.db -- no-interpreter
-	first record -- absent
-	first record -o rotated.db --option --keep=2 -q -- own 1
-	first record -o rotated.db --option --keep=2 -q -- own 1
-	first record -o . -q -- true
-	: >"$d/profile.db"
-	first profile record -- absent
-	(cd "$d" && ls -A -- *.db* plain* .hidden*)
+ok "run counts hints, and returns the program's status" shows first run -- own 1 2 3 <<'X2'
+gchintctl: 3 hints, 3 pauses: nowhere, there is no /dev/gchint; --record FILE keeps them
+exit 3
+X2
+ok "a program that contains libgchint is counted" shows first run -- own-static 1 <<<"gchintctl: 1 hints, 1 pauses"
+ok "so is one that a script starts" shows first run -- starts <<'X2'
+gchintctl: starts: no runtime that has an adapter; it runs as it is
+gchintctl: 2 hints, 2 pauses
+exit 0
+X2
+# Why there are no hints.
+ok "a program that collected nothing" shows first run -- own <<<"gchintctl: no hints: own collected nothing"
+ok "a program that opened no session" shows first run -- loads <<<"gchintctl: no hints: loads has libgchint, but opened no session"$'\nexit 1'
+ok "a program without libgchint" shows first run -- true <<'X2'
+gchintctl: true: no runtime that has an adapter
+gchintctl: no hints: neither true nor a program that it started used libgchint
+exit 1
+X2
+ok "a program whose status says more" shows first run -- false <<<"gchintctl: no hints: neither false"$'\nexit 1'
+ok "with -q that is left out" shows first run -q -- true <<'X2'
+! no hints
+exit 0
+X2
+ok "GCHINT_DISABLE" shows env GCHINT_DISABLE=1 bash -c "$(declare -f first); d='$d' first run -- own 1" <<<"gchintctl: no hints: GCHINT_DISABLE forbids them"
+
+# A name that exists is kept.
+ok "a recorded run is reported with its file" shows first run -r own.db -- own 1 2 <<<"gchintctl: 2 hints, 2 pauses: into own.db"
+ok "another one gets a name of its own" shows first run -r own.db -- own 1 2 <<'X2'
+gchintctl: own.db exists and is kept: recording into own-2.db
+gchintctl: 2 hints, 2 pauses: into own-2.db
+X2
+ok "so does one without hints" shows first run -r own.db -- own <<<"gchintctl: no hints in own-3.db: own collected nothing"
+for c in "none.db:none.db:true" "none.db:none-2.db:own" "none.db:none-3.db:lua"; do
+	IFS=: read -r name file program <<<"$c"
+	ok "record reports a recording without hints: $program" shows first record -q -o "$name" -- "$program" <<<"gchintctl: no hints in $file:"
+done
+for name in plain .hidden; do
+	ok "a recording needs no suffix: $name" shows first record -q -o $name -- own 1 <<<"! exists"
+	ok "the next one has none either: $name" shows first record -q -o $name -- own 1 <<<"gchintctl: $name exists and is kept: recording into $name-2"
+done
+ok "without a name it is the program's and the time" shows first record -q -- own 1 <<<"gchintctl: recorded own-TIME.db"
+for c in "absent absent" "script no-interpreter"; do
+	ok "a program that cannot be run leaves no recording: ${c#* }" shows first record -o "${c% *}.db" -- "${c#* }" <<-X2
+		gchintctl: ${c#* }: No such file or directory
+		gchintctl: nothing was recorded: ${c% *}.db is removed
+		exit 127
+	X2
+done
+ok "nor removes an earlier one" shows first record -o own.db -- absent <<<"gchintctl: nothing was recorded: own-4.db is removed"
+ok "nor one of a profile" shows bash -c "$(declare -f first); : >profile.db; d='$d' first profile record -- absent" <<<"gchintctl: nothing was recorded: profile-2.db is removed"
+first_rotated() { # twice into one file that rotates
+	first record -o rotated.db --option --keep=2 -q -- own 1 && first record -o rotated.db --option --keep=2 -q -- own 1
 }
-firsts_said() { # in a shell of its own; without names that differ from run to run
-	(firsts) | sed -E "s|$d|DIR|g; s/-[0-9]{8}-[0-9]{6}/-TIME/g; s|DIR/bin/||g"
-}
-ok "programs of no runtime run; missing hints and names that exist are reported" words first firsts_said
+ok "with --keep the earlier one is rotated" shows first_rotated <<<"! exists"
+ok "a directory is no recording" shows first record -o . -q -- true <<<"gchintd: record: .: exists"$'\nexit 4'
+ok "these files are there, and no others" is \
+	".hidden .hidden-2 none-2.db none-3.db none.db own-2.db own-3.db own-TIME.db own.db plain plain-2 profile.db rotated.db rotated.db.1" \
+	"$(cd "$d" && LC_ALL=C ls -A -- *.db* plain* .hidden* | sed -E 's/-[0-9]{8}-[0-9]{6}/-TIME/' | LC_ALL=C sort | paste -sd' ')"

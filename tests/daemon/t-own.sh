@@ -1,14 +1,13 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 # Processes that gchintctl starts itself: a fake gchintd that prints its arguments, the command, and
-# how both end. Compared with the files in words/ (t-words.sh).
+# how both end.
 
 mkdir -p "$work/own/bin" "$work/own/lone" "$work/own/sbin" "$work/own/path"
 d=$work/own
 cp "$ctl" "$d/bin/gchintctl"
 cp "$ctl" "$d/lone/gchintctl"
-sqlite3 "$d/kept.db" <"$here/recordings/0.1.0.sql"
-sqlite3 "$d/kept.db" <"$here/recordings/everything.sql"
+recording_make "$d/kept.db" everything
 # Its behaviour is in $OWN: dying before it is ready, bare without a recording; its status in
 # $OWN_STATUS. A process that the command names in OWN_SAID.tgid was sampled.
 cat >"$d/bin/gchintd" <<'X2'
@@ -87,74 +86,82 @@ own() { # NAME COMMAND...: its output, and the daemon's arguments
 		[ ! -e "$left" ] || echo "left: $left"
 	done
 }
-unmade() { # Names that differ from run to run.
-	sed -E -e "s|$d|DIR|g" -e 's|/tmp/(gchintctl\|gchint-profile)\.[A-Za-z0-9]{6}|/tmp/\1.XXXXXX|g' -e 's/true-[0-9]{8}-[0-9]{6}/true-DATE-TIME/g' -e 's|/stream\.[0-9a-f]{16}|/stream|g'
+unset GCHINT_STREAM GCHINT_ANNOTATIONS GCHINT_PROFILE GCHINT_SYMBOLS NODE_OPTIONS
+own_unnamed() { # NAME COMMAND...: without names that differ from run to run, in a shell of its own
+	(own "$@") | sed -E -e "s|$d|DIR|g" -e 's|/tmp/(gchintctl\|gchint-profile)\.[A-Za-z0-9]{6}|/tmp/\1.XXXXXX|g' -e 's/true-[0-9]{8}-[0-9]{6}/true-DATE-TIME/g' -e 's|/stream\.[0-9a-f]{16}|/stream|g'
 }
-records() {
-	local n
-	unset GCHINT_STREAM GCHINT_ANNOTATIONS GCHINT_PROFILE GCHINT_SYMBOLS NODE_OPTIONS
+record_print() { # settings of the daemon and of its command
 	export WATCHDOG_USEC=5
-	own a bin/gchintctl record -o a.db -- command a "b c"
-	own a bin/gchintctl record -o a.db -l "a label" -p 7 --option --sysfs=/x --option -v -q -- command
-	own a lone/gchintctl record -o a.db -q -- command
-	rm "$d/sbin/gchintd"
-	own a lone/gchintctl record -o a.db -q -- true
-	(export COMMAND_STATUS=9 && own a bin/gchintctl record -o a.db -- command)
-	(export OWN_STATUS=5 && own a bin/gchintctl record -o a.db -- command)
-	(export OWN_STATUS=5 COMMAND_STATUS=4 && own a bin/gchintctl record -o a.db -q -- command)
-	(export OWN=dying && own a bin/gchintctl record -o a.db -- command)
-	own a bin/gchintctl record -o a.db --gchintd "$d/nowhere" -- command
-	own a bin/gchintctl record -o a.db -- ./absent
-	own a bin/gchintctl record -o a.db -- ./kept.db
-	own a bin/gchintctl record -o a.db -C -q -- true
-	(export OWN=bare && own a bin/gchintctl record -o a.db -C -q -- true)
-	sqlite3 "$d/kept.db" "delete from costs"
-	own a bin/gchintctl record -o a.db -C -q -- true
-	own a bin/gchintctl record -q -- true
-	ls "$d"/true-*.db
-	rm -f "$d"/true-*.db
-	# The maximum that is passed on, and one more.
-	for n in 39 40; do
-		# shellcheck disable=SC2046 # options and arguments
-		own a bin/gchintctl record -o a.db -q $(yes -- '--option --x' | head -n $n) -- true
-	done
-	own a bin/gchintctl record
-	own a bin/gchintctl record -o a.db
-	own a bin/gchintctl record -x
+	own_unnamed a bin/gchintctl record -o a.db -- command a "b c"
+	own_unnamed a bin/gchintctl record -o a.db -l "a label" -p 7 --option --sysfs=/x --option -v -q -- command
 }
+ok "record passes settings to its daemon and its command" expected record record_print
+ok "the daemon next to the program's directory is found" shows own_unnamed a lone/gchintctl record -o a.db -q -- command <<<"DIR/lone/../sbin/gchintd --config -"
+rm "$d/sbin/gchintd"
+ok "else that of PATH" shows own_unnamed a lone/gchintctl record -o a.db -q -- true <<<"DIR/path/gchintd --config -"
+in_environment() { # VARIABLE=VALUE... -- NAME COMMAND...
+	local settings=()
+	while [ "$1" != -- ]; do
+		settings+=("$1")
+		shift
+	done
+	(export "${settings[@]}" && own_unnamed "${@:2}")
+}
+ok "the command's status is returned, and annotated" shows in_environment COMMAND_STATUS=9 -- a bin/gchintctl record -o a.db -- command <<'X2'
+gchintctl: recorded a.db
+exit 9
+mark: command: 9
+X2
+ok "a daemon that fails is reported" shows in_environment OWN_STATUS=5 -- a bin/gchintctl record -o a.db -- command <<'X2'
+gchintctl: gchintd exited with status 5; a.db may be incomplete
+! exit 5
+X2
+ok "a command that fails, too, has the last word" shows in_environment OWN_STATUS=5 COMMAND_STATUS=4 -- a bin/gchintctl record -o a.db -q -- command <<<"exit 4"
+ok "a daemon that does not start runs nothing" shows in_environment OWN=dying -- a bin/gchintctl record -o a.db -- command <<'X2'
+gchintd: nothing works
+gchintctl: DIR/bin/gchintd did not start
+exit 4
+! command:
+X2
+ok "a daemon that is absent is named" shows own_unnamed a bin/gchintctl record -o a.db --gchintd "$d/nowhere" -- command <<'X2'
+gchintctl: DIR/nowhere: No such file or directory
+exit 4
+X2
+for c in "absent 127 No such file or directory" "kept.db 126 Permission denied"; do
+	read -r program code text <<<"$c"
+	ok "a command that cannot be run leaves no recording: $code" shows own_unnamed a bin/gchintctl record -o a.db -- "./$program" <<-X2
+		gchintctl: ./$program: $text
+		gchintctl: nothing was recorded: a.db is removed
+		exit $code
+	X2
+done
+ok "record -C prints the cost" shows own_unnamed a bin/gchintctl record -o a.db -C -q -- true <<<"recording took 2.00 % of one CPU, 100.0 wake-ups a second"
+ok "record -C without a recording names it" shows in_environment OWN=bare -- a bin/gchintctl record -o a.db -C -q -- true <<<"a.db: No such file or directory"
+sqlite3 "$d/kept.db" "delete from costs"
+ok "record -C without a cost says so" shows own_unnamed a bin/gchintctl record -o a.db -C -q -- true <<<"recording took an amount that was not recorded"
+ok "without a name a recording is named by its command and the time" shows own_unnamed a bin/gchintctl record -q -- true <<'X2'
+recorded true-DATE-TIME.db
+--record true-DATE-TIME.db
+X2
+# The maximum of options that is passed on, and one more.
+for n in "39 stopped" "40 too many options for gchintd"; do
+	# shellcheck disable=SC2046 # options and arguments
+	ok "${n%% *} options for the daemon" shows own_unnamed a bin/gchintctl record -o a.db -q $(yes -- '--option --x' | head -n "${n%% *}") -- true <<<"${n#* }"
+done
 terminal() { # COMMAND...: its output on a terminal, each state of a line as a line
 	python3 -c 'import pty, sys
 sys.exit(pty.spawn(sys.argv[1:]) >> 8)' "$@" | tr '\r' '\n' | sed -E '/^$/d; s/ [0-9]+ s,/ N s,/; s/ $/ .../' | uniq
 }
-progress() {
-	unset GCHINT_STREAM GCHINT_ANNOTATIONS GCHINT_PROFILE GCHINT_SYMBOLS NODE_OPTIONS WATCHDOG_USEC
-	truncate -s 2621440 "$d/kept.db"
-	truncate -s 1048576 "$d/a.db-wal"
-	own a terminal bin/gchintctl record -o a.db -- sleep 0.3
-	rm -f "$d/a.db-wal"
-	own a terminal bin/gchintctl record -q -o a.db -- true
-}
-shown() {
-	(progress) | unmade
-}
-recorded() {
-	(records) | unmade
-}
-ok "record passes settings to its daemon and its command" words own-record recorded
-profiles() {
-	unset GCHINT_STREAM GCHINT_ANNOTATIONS GCHINT_PROFILE GCHINT_SYMBOLS NODE_OPTIONS WATCHDOG_USEC
-	sqlite3 "$d/kept.db" <"$here/recordings/profile.sql"
-	own p bin/gchintctl profile record -o p.db -- command a "b c"
-	own p bin/gchintctl profile record -q -o p.db -F 100 -c 'java*' -- command
-	own p bin/gchintctl profile record -q -o p.db -c 012345678901234567890123456789012345678901234567890123456789 -- true
-	(export COMMAND_STATUS=9 && own p bin/gchintctl profile record -o p.db -- command)
-	own profile bin/gchintctl profile record -- true
-	(export OWN=dying && own p bin/gchintctl profile record -o p.db -- command)
-	(export OWN=bare && own p bin/gchintctl profile record -o p.db -- command)
-}
-profiled() {
-	(profiles) | unmade
-}
+truncate -s 2621440 "$d/kept.db"
+truncate -s 1048576 "$d/a.db-wal"
+ok "record shows its progress on a terminal" shows own_unnamed a terminal bin/gchintctl record -o a.db -- sleep 0.3 <<'X2'
+a.db: N s, 3.5 MiB ...
+a.db: N s, 3.5 MiB
+recorded a.db
+X2
+rm -f "$d/a.db-wal"
+ok "but not with -q" shows own_unnamed a terminal bin/gchintctl record -q -o a.db -- true <<<"! MiB"
+sqlite3 "$d/kept.db" <"$here/recordings/profile.sql"
 # It refuses to start where no thread can be sampled.
 sampled() { # NAME TEST...
 	if "$ctl" status | grep -q 'perf events are refused'; then
@@ -163,7 +170,31 @@ sampled() { # NAME TEST...
 		ok "$@"
 	fi
 }
-sampled "profile record passes settings to its daemon and its command" words own-profile profiled
+sampled "profile record passes settings to its daemon and its command" shows own_unnamed p bin/gchintctl profile record -o p.db -- command a "b c" <<'X2'
+command: a b c
+GCHINT_SYMBOLS=/tmp/gchint-profile.XXXXXX
+GCHINT_PROFILE=1
+gchintctl: profiled into p.db
+--config=/tmp/gchint-profile.XXXXXX/conf --quiet --record p.db
+[hotspots]
+enabled = yes
+hz = 999
+signal = no
+mark: command: 0
+! left:
+X2
+sampled "profile record passes a frequency and a command's name" shows own_unnamed p bin/gchintctl profile record -q -o p.db -F 100 -c 'java*' -- command <<'X2'
+hz = 100
+command = java*
+X2
+long=012345678901234567890123456789012345678901234567890123456789
+sampled "a long one, too" shows own_unnamed p bin/gchintctl profile record -q -o p.db -c $long -- true <<<"command = $long"
+sampled "profile record returns the command's status" shows in_environment COMMAND_STATUS=9 -- p bin/gchintctl profile record -o p.db -- command <<<"exit 9"
+sampled "without a name a profile is profile.db" shows own_unnamed profile bin/gchintctl profile record -- true <<<"profiled into profile.db"
+sampled "profile record without a daemon runs nothing" shows in_environment OWN=dying -- p bin/gchintctl profile record -o p.db -- command <<'X2'
+exit 4
+! command:
+X2
 # A program that gchintctl takes for Node: its symbol map, and a log that was not requested.
 mkdir "$d/adapters"
 echo "void nothing(void);void nothing(void){}" | gcc -shared -fPIC -x c -o "$d/adapters/libgchint-node.so" -
@@ -178,28 +209,25 @@ if [ -n "$OWN_OLD" ]; then
 fi
 X2
 chmod 755 "$d/path/node"
-maps() {
+# The command's strings live until gchintctl ends.
+maps_print() { # SETTING...: how the command's options end up, the names of six addresses, what is left
 	local tgid
-	local how
-	unset GCHINT_STREAM GCHINT_ANNOTATIONS GCHINT_PROFILE GCHINT_SYMBOLS NODE_OPTIONS WATCHDOG_USEC
-	# The command's strings live until gchintctl ends.
-	export ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0
-	for how in "" NODE_OPTIONS=--perf-basic-prof OWN_OLD=1 NODE_OPTIONS=--x; do
-		own p env ${how:+"$how"} bin/gchintctl profile record -q -o p.db -- node
-		tgid=$(cat "$OWN_SAID.tgid")
-		sqlite3 "$d/p.db" "select method - 20480, (select name from symbols s where s.tgid = h.tgid and s.address = h.method)
-			from hotspots h where tgid = $tgid order by t"
-		ls "/tmp/perf-$tgid.map"
-		(cd "$d" && LC_ALL=C ls isolate*)
-		rm -f "/tmp/perf-$tgid.map" "$d"/isolate*
-	done 2>&1 | sed -E 's/perf-[0-9]+/perf-PID/; s/-[1-9][0-9]*-/-PID-/; s/-0[0-9]+-/-0PID-/; s/-[1-9][0-9]*\./-PID./'
-	rm -f "$OWN_SAID.tgid"
+	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 own p env "$@" bin/gchintctl profile record -q -o p.db -- node | grep -o '^NODE_OPTIONS=.*perf-basic-prof'
+	tgid=$(cat "$OWN_SAID.tgid")
+	sqlite3 "$d/p.db" "select group_concat(coalesce((select name from symbols s where s.tgid = h.tgid and s.address = h.method), '?'), ', ')
+		from (select * from hotspots where tgid = $tgid order by t) h"
+	(cd "$d" && LC_ALL=C ls isolate* "/tmp/perf-$tgid.map" 2>/dev/null) | sed "s/$tgid/PID/" | paste -sd' '
+	rm -f "/tmp/perf-$tgid.map" "$d"/isolate* "$OWN_SAID.tgid"
 }
-mapped() {
-	(maps) | unmade
-}
-sampled "symbol maps of a program are read, and removed if we requested them" words own-maps mapped
-ok "record shows its progress on a terminal" words own-terminal shown
+names="?, first, first, second one, second one, ?"
+left="isolate-0x1-PID.log isolate-0x1234-0PID-v8.log"
+sampled "a symbol map of Node that we requested is read, and removed with its log" is \
+	"NODE_OPTIONS=--perf-basic-prof $names $left" "$(maps_print | paste -sd' ')"
+sampled "the user's other options stay" is "NODE_OPTIONS=--x --perf-basic-prof $names $left" "$(maps_print NODE_OPTIONS=--x | paste -sd' ')"
+sampled "one that the user requested is read, and stays" is \
+	"NODE_OPTIONS=--perf-basic-prof $names /tmp/perf-PID.map $left isolate-0x1234-PID-v8.log" "$(maps_print NODE_OPTIONS=--perf-basic-prof | paste -sd' ')"
+sampled "one of an earlier process is neither read nor removed" is \
+	"NODE_OPTIONS=--perf-basic-prof ?, ?, ?, ?, ?, ? /tmp/perf-PID.map $left isolate-0x1234-PID-v8.log" "$(maps_print OWN_OLD=1 | paste -sd' ')"
 
 # A program that is executable but not readable.
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then

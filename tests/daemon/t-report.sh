@@ -117,8 +117,10 @@ depths() { # its shades of frequencies: depth and MHz
 	grep -o '<i class="depth" style="opacity:[0-9.]*"></i>[0-9]*' "$d/two.html" | sed 's/.*opacity:\([0-9.]*\)"><\/i>/\1 /' | sort -u
 }
 ok "a frequency has one shade on a page, and three have three, the highest the darkest" is "0.15 300 0.55 960 0.95 2100" "$(depths | paste -sd' ')"
+recording_make "$d/everything.db" everything
+drawn everything "$d/everything.db"
 # Every colour of a phase is of that phase alone, and no line of a rail, CPU or group has it.
-ok "no line has the colour of a phase" is 0 "$(grep -oh 'style="background-color:#[0-9a-f]*' "$here/words/page" "$d/two.html" | cut -d# -f2 | sort -u |
+ok "no line has the colour of a phase" is 0 "$(grep -oh 'style="background-color:#[0-9a-f]*' "$d/everything.html" "$d/two.html" | cut -d# -f2 | sort -u |
 	grep -cFf - <(sed -n '/<style>/,/<\/style>/p' "$d/two.html"))"
 
 # More CPUs and rails than a plot holds.

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 # gchintctl run and attach: how each runtime is recognised and its adapter loaded, with fake
-# programs and adapters that do nothing; hint counts of a program with hints. Compared with the
-# files in words/ (t-words.sh). tests/adapters tests real runtimes.
+# programs and adapters that do nothing; hint counts of a program with hints. tests/adapters tests
+# real runtimes.
 
 fresh run
 mkdir "$d/bin" "$d/adapters" "$d/path" "$d/lib"
@@ -170,7 +170,7 @@ runs() {
 ran() { # In a shell of its own; without this run's directory.
 	(runs) | sed "s|$d|DIR|g"
 }
-ok "runtimes are recognised and their adapters loaded" words run ran
+ok "runtimes are recognised and their adapters loaded" expected run ran
 
 # A program that gives hints: how many, how many pauses.
 make -s -C "$here/../../libgchint" BUILD="$d/build" CFLAGS="-O2 -g" "$d/build/libgchint.a" >/dev/null 2>"$d/make.log" ||
@@ -220,29 +220,38 @@ int main(int argc, char **argv)
 }
 X2
 gcc -rdynamic -I"$here/../../include" -I"$here/../../include/uapi" -o "$d/path/hints" "$d/hints.c" "$d/build/libgchint.a" -pthread
-counts() {
-	local what
-	unset LD_PRELOAD LUA_INIT LUA_INIT_5_4 GCHINT_STREAM GCHINT_TRACE
-	export GCHINT_MIN_US=0
-	for what in none stw foreground "stw foreground" concurrent "stw concurrent" nested "slow stw" "killed stw"; do
-		echo "== $what"
-		run -- hints "$what"
-	done
-	run -q -- hints stw
-	run -r "$d/run.db" -- hints "stw concurrent" | sed 's/, [0-9.]* s,/, T s,/'
-	run -q -r "$d/quiet.db" -- hints stw
-	clamped 0 -H clamp -- hints "stw concurrent"
-	clamped 0 -H clamp -r "$d/clamped.db" -- hints "stw concurrent" | sed 's/, [0-9.]* s,/, T s,/'
-	clamped 95 -H clamp -- hints stw
-	CLAMPS=95 LD_PRELOAD=$d/clamps.so GCHINT_HINTS=clamp "$d/path/hints" stw 2>&1
-	GCHINT_HINTS=some "$d/path/hints" stw 2>&1
-	"$d/bin/gchintctl" summary "$d/run.db" | grep -E '^(mark|sweep)' | awk '{ print $1, $2, $3 }'
-}
-counted() {
-	(counts) | sed -e "s|$d|DIR|g" -e 's/[0-9]* records/N records/; s/in [0-9.]* s/in T s/; s/[0-9.]* [KM]iB/N MiB/'
-}
 cp "$gchintd" "$d/bin/gchintd"
-ok "hints of a program are counted" words run-counted counted
+count_print() { # ARGUMENT...: of gchintctl, in a shell of its own
+	(
+		unset LD_PRELOAD LUA_INIT LUA_INIT_5_4 GCHINT_STREAM GCHINT_TRACE
+		export GCHINT_MIN_US=0
+		"$@"
+	)
+}
+for c in "3|3 pauses|stw" "5|0 pauses, 5 stops of single threads|foreground" "8|3 pauses|stw foreground" "7|0 pauses|concurrent" \
+	"10|3 pauses|stw concurrent" "3|1 pauses|nested" "3|3 pauses|slow stw"; do
+	IFS='|' read -r number pauses what <<<"$c"
+	ok "hints of a program are counted: $what" shows count_print run -- hints "$what" <<<"gchintctl: $number hints, $pauses: nowhere, there is no /dev/gchint"$'\nexit 3'
+done
+ok "without hints that is reported" shows count_print run -- hints none <<<"gchintctl: no hints: hints collected nothing"$'\nexit 3'
+ok "hints of a killed program are counted" shows count_print run -- hints "killed stw" <<<"gchintctl: 3 hints, 3 pauses"$'\nexit 137'
+ok "run -q prints no count" shows count_print run -q -- hints stw <<<"! hints,"
+ok "hints of a recorded program are counted" shows count_print run -r "$d/run.db" -- hints "stw concurrent" <<'X2'
+gchintctl: recorded
+gchintctl: 10 hints, 3 pauses: into
+X2
+ok "and are in the recording" is "mark, stw 3 sweep, concurrent 7" \
+	"$("$d/bin/gchintctl" summary "$d/run.db" | grep -E '^(mark|sweep)' | awk '{ print $1, $2, $3 }' | paste -sd' ')"
+ok "run -q -r prints no count either" shows count_print run -q -r "$d/quiet.db" -- hints stw <<<"! hints,"
+ok "hints that clamps act on are counted" shows count_print clamped 0 -H clamp -- hints "stw concurrent" <<<"10 hints, 3 pauses: utilisation clamps act on them"
+ok "and where they are recorded" shows count_print clamped 0 -H clamp -r "$d/clamped.db" -- hints "stw concurrent" <<<"10 hints, 3 pauses: into"
+ok "clamps that the kernel lacks are reported before the program runs" shows count_print clamped 95 -H clamp -- hints stw <<'X2'
+gchintctl: --hints clamp: the kernel is built without CONFIG_UCLAMP_TASK
+exit 1
+X2
+ok "a program by itself reports them" shows count_print env CLAMPS=95 LD_PRELOAD="$d/clamps.so" GCHINT_HINTS=clamp "$d/path/hints" stw \
+	<<<"libgchint: no clamps: GCHINT_HINTS=clamp: the kernel is built without CONFIG_UCLAMP_TASK"
+ok "and a wrong GCHINT_HINTS" shows count_print env GCHINT_HINTS=some "$d/path/hints" stw <<<"libgchint: no hints: GCHINT_HINTS=some"
 stream=$(GCHINT_DEVICE=$d/none PATH=$d/path:$PATH "$d/bin/gchintctl" run -- hints path 2>/dev/null)
 ok "no file is left of the counting" is "/tmp/gchintctl.XXXXXX/stream gone" "$(sed -E 's/(gchintctl\.).{6}/\1XXXXXX/; s/stream\.[0-9a-f]{16}/stream/' <<<"$stream") $(
 	test -e "${stream%/*}" || echo gone)"
@@ -327,4 +336,4 @@ attaches() {
 attached() {
 	(attaches 2>&1) | sed "s|$d|DIR|g"
 }
-ok "attach distinguishes JVMs from other programs" words attach attached
+ok "attach distinguishes JVMs from other programs" expected attach attached

@@ -1,12 +1,10 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# Terminal output: top after keys, the manual, progress of a report. Compared with the files in
-# words/ (t-words.sh).
+# Terminal output: top after keys, the manual, progress of a report.
 
 mkdir -p "$work/terminal/bin"
 d=$work/terminal
-sqlite3 "$d/a.db" <"$here/recordings/0.1.0.sql"
-sqlite3 "$d/a.db" <"$here/recordings/everything.sql"
+recording_make "$d/a.db" everything
 # A terminal of ROWS that has these KEYS before the program starts, and its content when that has
 # ended. vt100 has few control sequences, and its page stays.
 cat >"$d/stands.py" <<'X2'
@@ -76,24 +74,38 @@ stands() {
 	echo "== rows $1, keys '$2'"
 	(cd "$d" && timeout 250 python3 stands.py "$1" "$2" "$ctl" top -n 2 -d 2 a.db)
 }
-# In parallel: each waits for its second sample.
-tops() {
+# Of each: the column by which it sorts, the number of lines, the first line after the title, the first
+# phase, its exit status. In parallel: each waits for its second sample.
+top_sorts() {
 	local n=0 at=()
-	for keys in '' s ss sss ssss h 'h?' '  ' x '\x1bOB\x1bOB'; do
+	for keys in '40 ' '40 s' '40 ss' '40 sss' '40 ssss' '40 h' '40 h?' '40   ' '40 x' '40 \x1bOB\x1bOB' '12 \x1bOB\x1bOB' \
+		'12 \x1bOB\x1bOB\x1bOA' '12 \x1bOA'; do
 		n=$((n + 1))
-		stands 40 "$keys" >"$d/top.$n" &
-		at+=("$d/top.$n")
-	done
-	for keys in '\x1bOB\x1bOB' '\x1bOB\x1bOB\x1bOA' '\x1bOA'; do
-		n=$((n + 1))
-		stands 12 "$keys" >"$d/top.$n" &
+		stands "${keys%% *}" "${keys#* }" >"$d/top.$n" &
 		at+=("$d/top.$n")
 	done
 	wait
-	cat "${at[@]}"
+	for n in "${at[@]}"; do
+		awk 'NR == 2 { sub(/.*by /, ""); sub(/\).*/, ""); printf "%s", $0 } NR == 3 { printf "|%s", $1 }
+			/^PHASE/ { phase = 1; next } phase == 1 { printf "|%s %s", $1, $2; phase = 2 } END { printf "|%d|%s\n", NR, $3 }' "$n"
+	done
 }
 if "$ctl" top --help >/dev/null && ldd "$ctl" | grep -q ncurses; then
-	ok "top after keys" words terminal-top tops
+	ok "keys sort, scroll and explain top" diff - <(top_sorts) <<'X2'
+kind|13|roots, stw|30|0
+share|13|mark, foreground|30|0
+longest|13|mark, foreground|30|0
+count|13|roots, stw|30|0
+kind|13|roots, stw|30|0
+kind||10|0
+kind|13|roots, stw|30|0
+kind|13|roots, stw|30|0
+kind|13|roots, stw|30|0
+kind|13|roots, stw|30|0
+kind|CPU|roots, stw|14|0
+kind||roots, stw|14|0
+kind|13|roots, stw|14|0
+X2
 	held() { # It would have ended by itself.
 		cd "$d" && timeout 250 python3 -c 'import os, pty, select, sys, tty
 ready, go = os.pipe()
@@ -158,24 +170,21 @@ X2
 on() { # COMMAND...: what it writes to a terminal, "<" where a line begins anew
 	(cd "$d" && PATH=$d/bin:$PATH timeout 250 python3 on.py "$@") || echo "exit $?"
 }
-helps() {
-	on "$ctl" help why
-	on "$ctl" help record
-	on "$ctl" help | sed -n 1,2p
-	on "$ctl" help nix
-	NO_MAN=1 on "$ctl" help why | sed -n 1,2p
-	PATH=$d/bin:$PATH "$ctl" help why | sed -n 1,2p
-}
-ok "help on a terminal is the manual page, elsewhere the short text" words terminal-help helps
+ok "help on a terminal is the command's place in the manual page" shows on "$ctl" help why <<<"man 1 gchintctl, LESS=+/^ +why"
+ok "general help on a terminal is the short text" shows on "$ctl" help <<<"usage: gchintctl [--json]"
+ok "help for an unknown command" shows on "$ctl" help nix <<'X2'
+unknown command 'nix'
+exit 2
+X2
+ok "without the manual page help is the short text" shows env NO_MAN=1 bash -c "$(declare -f on); d='$d' on '$ctl' help why" <<<"usage: gchintctl why"
+ok "elsewhere help is the short text" shows env PATH="$d/bin:$PATH" "$ctl" help why <<<"usage: gchintctl why"
 for n in b c; do
 	cp "$d/a.db" "$d/$n.db"
 done
 sqlite3 "$d/c.db" "update meta set value = 'other' where key = 'label'"
-drawn() {
-	on "$ctl" report -o page.html a.db
-	on "$ctl" report -o page.html a.db b.db c.db
-	on "$ctl" report -o page.html c.db a.db b.db
-	on "$ctl" report --detail 2 -o page.html a.db b.db c.db
-	on "$ctl" report --detail 0 -o page.html a.db b.db c.db
-}
-ok "a report shows its progress" words terminal-report drawn
+ok "a report shows its progress" shows on "$ctl" report -o page.html c.db a.db b.db <<<"<gchintctl: 1 of 2 drawn<gchintctl: 2 of 2 drawn"
+ok "a report of more runs of a group, too" shows on "$ctl" report --detail 2 -o page.html a.db b.db c.db <<<"<gchintctl: 3 of 3 drawn"
+ok "a report without plots has no progress" shows on "$ctl" report --detail 0 -o page.html a.db b.db c.db <<'X2'
+! drawn
+gchintctl: wrote page.html
+X2

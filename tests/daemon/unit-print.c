@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Description: long texts that t-rows.sh compares with the files in words/: metrics and rows of
+ * Description: long texts that t-rows.sh checks: metrics and rows of
  * records in which each field is a different number, unknown, or at a bound.
  */
 #include "unit.h"

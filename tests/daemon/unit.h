@@ -10,7 +10,7 @@
 void unit_check(bool good, const char *name);
 #define CHECK(good, name) unit_check(good, name)
 
-/* A text for words/; false: none of that name. */
+/* A text that t-rows.sh checks; false: none of that name. */
 bool unit_print(const char *what, const char *path);
 
 /* perf_event_open() of samples, as syscall() returns it. */
