@@ -241,7 +241,7 @@ ok "mistakes have their status and are named" is "" "$(cd "$d" && mistakes_check
 4 absent record --gchintd absent -o n.db -- true
 2 run run
 2 some run -H some -- true
-1 absent-program run -- absent-program
+127 absent-program run -- absent-program
 2 attach attach x
 2 attach attach 1 2
 2 actuator actuator some
