@@ -59,8 +59,7 @@ static int edge_enter(struct edge *e, struct gchint_thread *t)
 	 * The device itself ignores a forked child. With other backends the child must not
 	 * publish phases for a thread of its parent.
 	 */
-	if ((backend_of(s) != GCHINT_BACKEND_DEVICE || trace_is_open(s)) &&
-	    !owner_is_caller(s)) {
+	if ((backend_of(s) != GCHINT_BACKEND_DEVICE || trace_is_open(s)) && !owner_is_caller(s)) {
 		handle_drop(s, t);
 		goto out;
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A forked child has a copy of all state. It is told from its parent by its process id, and
- * by a page that the kernel empties in a child: in another pid namespace both may have the
+ * A forked child has a copy of all state. It differs from its parent in its process id, and
+ * in a page that the kernel empties in a child: in another pid namespace both may have the
  * same id. There the lock is free, too, whatever a thread of the parent did at the fork.
  */
 #define _GNU_SOURCE

@@ -36,9 +36,9 @@ typedef int64_t s64;
 #define smp_rmb()	    __atomic_thread_fence(__ATOMIC_ACQUIRE)
 
 #define array_index_nospec(index, size) ((void)(size), (index))
-#define min_t(type, a, b)	 ((type)(a) < (type)(b) ? (type)(a) : (type)(b))
-#define max_t(type, a, b)	 ((type)(a) > (type)(b) ? (type)(a) : (type)(b))
-#define clamp_t(type, v, lo, hi) min_t(type, max_t(type, v, lo), hi)
+#define min_t(type, a, b)		((type)(a) < (type)(b) ? (type)(a) : (type)(b))
+#define max_t(type, a, b)		((type)(a) > (type)(b) ? (type)(a) : (type)(b))
+#define clamp_t(type, v, lo, hi)	min_t(type, max_t(type, v, lo), hi)
 
 static inline int fls64(u64 v)
 {
