@@ -14,6 +14,12 @@
  * so a program may close all of its own. A forked child, and a program after exec, send
  * a ring of their own if they hint.
  *
+ * A recorder that is busy or stopped does not empty its socket. The program waits for 100 ms, then
+ * keeps the descriptor and tries again at later events and at its end. It sets GCHINT_STREAM_LATE in
+ * @features, and appends a line feed to the file of that path with ".late" added, if the
+ * recorder has made one: of programs that were not recorded it has more line feeds than late rings
+ * arrived.
+ *
  * The ring has many writers (threads, and signal handlers that interrupt them) and one
  * reader. Each event has a ticket; initially that of event n is n. A writer that finds the
  * ticket of event @tail % NR equal to @tail increments @tail (compare and swap), fills
@@ -99,6 +105,7 @@ enum gchint_stream_type {
 #define GCHINT_STREAM_METHODS  0x04u /* @method is valid */
 #define GCHINT_STREAM_TIMERS   0x08u /* starts a timer on request; also answers samples */
 #define GCHINT_STREAM_NAMES    0x10u /* struct gchint_stream_names follows */
+#define GCHINT_STREAM_LATE     0x20u /* sent after the recorder did not accept it in time */
 
 /**
  * struct gchint_stream_event - one event, one cache line
@@ -143,6 +150,7 @@ struct gchint_stream_event {
  *	in bytes from its thread pointer (x86-64: fs, arm64: tpidr_el0)
  * @tail: the next ticket
  * @lost: events that were dropped because the ring was full
+ * @lost_ends: of these, ends of phases; 0 of older programs
  * @event: the events
  */
 struct gchint_stream {
@@ -156,6 +164,7 @@ struct gchint_stream {
 	__u32 more[8];
 	__u32 tail __attribute__((aligned(64)));
 	__u32 lost;
+	__u32 lost_ends;
 	struct gchint_stream_event event[GCHINT_STREAM_EVENTS];
 };
 

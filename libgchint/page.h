@@ -102,6 +102,26 @@ struct slot_page {
 
 _Static_assert(sizeof(struct slot_page) <= 4096, "a page for each further block");
 
+enum unsent_state {
+	UNSENT_NONE,
+	UNSENT_WAITS,
+	UNSENT_TRIES, /* a thread sends it now */
+};
+
+/**
+ * struct unsent_stream - a ring that a busy recorder has not received yet
+ * @fds: of the ring and of a socket that is connected to the recorder
+ * @files: identify them
+ * @again: when to try again, CLOCK_MONOTONIC, ms
+ * @state: enum unsent_state
+ */
+struct unsent_stream {
+	struct fd_identity files[2];
+	int fds[2];
+	uint32_t again;
+	uint32_t state;
+};
+
 /**
  * struct owner - what a forked child does not inherit, if the kernel can empty a page
  * @lock: thread that opens or closes now, as FUTEX_LOCK_PI has it; 0 unlocked
@@ -120,6 +140,7 @@ struct owner {
  * @block: the first one; its records are in struct page
  * @further: the other blocks, filled in order
  * @stream: the ring to a recorder, or NULL
+ * @unsent: @stream, while the recorder has not received it
  * @trace: the trace file
  * @trace_fd: or -1
  * @pid: process that opened the session; 0 none
@@ -155,6 +176,7 @@ struct gchint_session {
 	struct slot_block block;
 	struct slot_page *further[BLOCKS_NEAR - 1];
 	struct gchint_stream *stream;
+	struct unsent_stream unsent;
 	struct fd_identity trace;
 	int trace_fd;
 	pid_t pid;

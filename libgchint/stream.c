@@ -19,32 +19,19 @@
 #include "slot.h"
 #include "stream.h"
 
-#define SEND_US 100000 /* how long a busy recorder is waited for */
+#define SEND_US	 100000 /* how long a busy recorder is waited for */
+#define AGAIN_MS 10 /* after that, between two attempts */
 
 /* Values of <linux/memfd.h> and <linux/fcntl.h>, which older C libraries do not have. */
 #define RING_FLAGS 0x0003u /* MFD_CLOEXEC | MFD_ALLOW_SEALING */
 #define RING_SEALS 0x0007 /* F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW */
 #define ADD_SEALS  1033 /* F_ADD_SEALS */
 
-static int ring_send(int ring, const char *path)
+/* A socket that is connected to the recorder, or -errno. */
+static int recorder_connect(const char *path)
 {
 	const struct timeval patience = { .tv_usec = SEND_US };
-	union {
-		char space[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} control;
-	char byte = 'G';
-	struct iovec iov = { &byte, 1 };
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	struct msghdr msg = {
-		.msg_name = &to,
-		.msg_namelen = sizeof(to),
-		.msg_iov = &iov,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control),
-	};
-	struct cmsghdr *c;
 	size_t length;
 	int fd, ret;
 
@@ -53,19 +40,126 @@ static int ring_send(int ring, const char *path)
 			return -ENAMETOOLONG;
 		to.sun_path[length] = path[length];
 	}
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	fd = fd_above_stdio(fd);
+	if (fd < 0)
+		return fd;
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	if (!connect(fd, (struct sockaddr *)&to, sizeof(to)))
+		return fd;
+	ret = -errno;
+	close(fd);
+	return ret;
+}
+
+/* @flags: MSG_DONTWAIT, or 0: waits for SEND_US. Returns -EAGAIN if the recorder is busy. */
+static int ring_send(int ring, int socket, int flags)
+{
+	union {
+		char space[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	char byte = 'G';
+	struct iovec iov = { &byte, 1 };
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *c;
+
 	memset(&control, 0, sizeof(control));
 	c = CMSG_FIRSTHDR(&msg);
 	c->cmsg_level = SOL_SOCKET;
 	c->cmsg_type = SCM_RIGHTS;
 	c->cmsg_len = CMSG_LEN(sizeof(ring));
 	memcpy(CMSG_DATA(c), &ring, sizeof(ring));
-	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (sendmsg(socket, &msg, MSG_NOSIGNAL | flags) == 1)
+		return 0;
+	/* Too many rings of this user wait in sockets. */
+	return errno == ETOOMANYREFS || errno == ENOBUFS ? -EAGAIN : -errno;
+}
+
+/* Appends a line feed to the file next to the recorder's socket, if there is one. */
+static void recorder_count_late(const char *path)
+{
+	static const char suffix[] = ".late";
+	char name[sizeof(((struct sockaddr_un *)0)->sun_path) + sizeof(suffix)];
+	const size_t length = strlen(path);
+	int fd;
+
+	/* recorder_connect() has checked the length. */
+	memcpy(name, path, length);
+	memcpy(name + length, suffix, sizeof(suffix));
+	fd = open(name, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
-		return -errno;
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-	ret = sendmsg(fd, &msg, MSG_NOSIGNAL) == 1 ? 0 : -errno;
+		return;
+	/* If it cannot be written there is nothing else to do. */
+	if (write(fd, "\n", 1) != 1)
+		errno = 0;
 	close(fd);
-	return ret;
+}
+
+static uint32_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint32_t)((uint64_t)ts.tv_sec * 1000u + (uint64_t)ts.tv_nsec / 1000000u);
+}
+
+static void unsent_close(struct unsent_stream *u)
+{
+	int n;
+
+	/* The program may have closed them, and use their numbers. */
+	for (n = 0; n < 2; n++)
+		if (fd_is(u->fds[n], &u->files[n]))
+			close(u->fds[n]);
+}
+
+/* Keeps the ring to send it later. */
+static void unsent_keep(struct gchint_session *s, int ring, int socket)
+{
+	struct unsent_stream *u = &s->unsent;
+
+	u->fds[0] = ring;
+	u->fds[1] = socket;
+	fd_identify(ring, &u->files[0]);
+	fd_identify(socket, &u->files[1]);
+	u->again = now_ms() + AGAIN_MS;
+	store_release(&u->state, UNSENT_WAITS);
+}
+
+/* Async-signal-safe. Waits only with @flags 0. */
+static void unsent_try(struct gchint_session *s, int flags)
+{
+	struct unsent_stream *u = &s->unsent;
+	uint32_t state = UNSENT_WAITS;
+	int saved = errno, ret = -EBADF;
+
+	if ((flags && (int32_t)(now_ms() - load_relaxed(&u->again)) < 0) ||
+	    !cmpxchg_seq(&u->state, &state, UNSENT_TRIES))
+		return;
+	if (fd_is(u->fds[0], &u->files[0]) && fd_is(u->fds[1], &u->files[1]))
+		ret = ring_send(u->fds[0], u->fds[1], flags);
+	if (ret != -EAGAIN)
+		unsent_close(u);
+	store_relaxed(&u->again, now_ms() + AGAIN_MS);
+	store_release(&u->state, ret == -EAGAIN ? UNSENT_WAITS : UNSENT_NONE);
+	errno = saved;
+}
+
+/* Before the process ends: the recorder cannot receive the ring any more then. */
+__attribute__((destructor)) static void unsent_try_last(void)
+{
+	struct gchint_session *s = &gchint_page.session;
+
+	if (load_relaxed(&s->unsent.state) == UNSENT_WAITS && load_relaxed(&s->pid) == getpid())
+		unsent_try(s, 0);
 }
 
 static void ring_init(struct gchint_stream *ring)
@@ -118,14 +212,22 @@ int stream_open(struct gchint_session *s, const char *path, int answered, long l
 	/* With 2, names are for comparison with profilers that write files. */
 	unsigned int features = s->profile == 1 ? GCHINT_STREAM_NAMES : 0;
 	struct gchint_stream *ring;
-	int fd, ret;
+	int fd, to, ret;
 
+	s->unsent.state = UNSENT_NONE;
+	to = recorder_connect(path);
+	if (to < 0)
+		return to;
 	fd = (int)syscall(SYS_memfd_create, "gchint", RING_FLAGS);
-	if (fd < 0)
-		return -errno;
+	if (fd < 0) {
+		ret = -errno;
+		goto close_to;
+	}
 	fd = fd_above_stdio(fd);
-	if (fd < 0)
-		return fd;
+	if (fd < 0) {
+		ret = fd;
+		goto close_to;
+	}
 	ring = ring_map(fd, features);
 	/* Little address space, or all memory is locked: names go to a file then. */
 	if (ring == MAP_FAILED && features)
@@ -149,7 +251,15 @@ int stream_open(struct gchint_session *s, const char *path, int answered, long l
 	store_relaxed(&s->profiled, ring->features & ~GCHINT_STREAM_NAMES ? s->profile : 0);
 	/* Partner: on_sample(). A recorder asks for timers as soon as it has the ring. */
 	store_release(&s->sending, 1);
-	ret = ring_send(fd, path);
+	ret = ring_send(fd, to, 0);
+	if (ret == -EAGAIN) {
+		ring->features |= GCHINT_STREAM_LATE;
+		recorder_count_late(path);
+		unsent_keep(s, fd, to);
+		store_release(&s->stream, ring);
+		store_release(&s->sending, 0);
+		return 0;
+	}
 	if (ret) {
 		store_relaxed(&s->profiled, 0);
 		munmap(ring, ring_size(features));
@@ -159,13 +269,24 @@ int stream_open(struct gchint_session *s, const char *path, int answered, long l
 	store_release(&s->sending, 0);
 close_fd:
 	close(fd);
+close_to:
+	close(to);
 	return ret;
 }
 
 void stream_close(struct gchint_session *s, int mapped)
 {
 	struct gchint_stream *ring = s->stream;
+	uint32_t state = UNSENT_WAITS;
 
+	/* In a forked child these are copies, of which it has no use. */
+	if (cmpxchg_seq(&s->unsent.state, &state, UNSENT_TRIES)) {
+		if (s->pid == getpid() && fd_is(s->unsent.fds[0], &s->unsent.files[0]) &&
+		    fd_is(s->unsent.fds[1], &s->unsent.files[1]))
+			ring_send(s->unsent.fds[0], s->unsent.fds[1], 0);
+		unsent_close(&s->unsent);
+		store_release(&s->unsent.state, UNSENT_NONE);
+	}
 	store_relaxed(&s->stream, NULL);
 	/* With profiling a thread may be answering a sample now, which cannot be detected. */
 	if (ring && !mapped && !s->profiled)
@@ -195,16 +316,24 @@ static struct gchint_stream_event *event_take(struct gchint_stream *ring, uint32
 	}
 }
 
-/* As event_take(), with the fields that all events share; time is now, the CPU unknown. */
+/*
+ * As event_take(), with the fields that all events share; time is now, the CPU unknown.
+ * @ends: the event is the end of a phase
+ */
 static struct gchint_stream_event *event_begin(struct gchint_stream *ring, pid_t tid,
-					       unsigned int type, uint32_t *ticket)
+					       unsigned int type, int ends, uint32_t *ticket)
 {
 	struct gchint_stream_event *event;
 	struct timespec ts;
 
+	if (load_relaxed(&gchint_page.session.unsent.state) == UNSENT_WAITS)
+		unsent_try(&gchint_page.session, MSG_DONTWAIT);
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	event = event_take(ring, ticket);
 	if (!event) {
+		/* Partner: ring_lost(), which reads them in the other order. */
+		if (ends)
+			add_fetch_seq(&ring->lost_ends, 1);
 		add_fetch_seq(&ring->lost, 1);
 		return NULL;
 	}
@@ -234,7 +363,8 @@ void stream_put(struct gchint_session *s, const struct record *r, unsigned int t
 	/* The kernel reports hints of this backend itself; the ring is for samples only. */
 	if (!ring || backend_of(s) == GCHINT_BACKEND_DEVICE)
 		return;
-	event = event_begin(ring, r ? r->handle.tid : 0, type, &ticket);
+	event = event_begin(ring, r ? r->handle.tid : 0, type,
+			    type == GCHINT_STREAM_PHASE && !phase_of(word), &ticket);
 	if (!event)
 		return;
 	if (own)
@@ -261,7 +391,7 @@ void stream_sample(struct gchint_session *s, pid_t tid, uint32_t word, uintptr_t
 
 	if (!ring)
 		return;
-	event = event_begin(ring, tid, GCHINT_STREAM_SAMPLE, &ticket);
+	event = event_begin(ring, tid, GCHINT_STREAM_SAMPLE, 0, &ticket);
 	if (!event)
 		return;
 	event_set_cpu(event);
@@ -281,7 +411,7 @@ void stream_word(struct gchint_session *s, struct record *r, int there)
 
 	if (!ring || !(ring->features & GCHINT_STREAM_METHODS))
 		return;
-	event = event_begin(ring, r->handle.tid, GCHINT_STREAM_WORD, &ticket);
+	event = event_begin(ring, r->handle.tid, GCHINT_STREAM_WORD, 0, &ticket);
 	if (!event)
 		return;
 	if (there) {

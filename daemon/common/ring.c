@@ -6,6 +6,7 @@
 #include <linux/magic.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -132,6 +133,54 @@ void ring_close(struct ring_reader *ring)
 		close(ring->pidfd);
 }
 
+int late_open(const char *socket)
+{
+	char path[256];
+	int fd;
+
+	if (snprintf(path, sizeof(path), "%s" LATE_SUFFIX, socket) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	/* Its directory protects it; programs of root may change their user. */
+	if (!fchmod(fd, 0666))
+		return fd;
+	close(fd);
+	unlink(path);
+	return -EACCES;
+}
+
+void late_close(int fd, const char *socket)
+{
+	struct stat ours, there;
+	char path[256];
+
+	if (fd < 0)
+		return;
+	snprintf(path, sizeof(path), "%s" LATE_SUFFIX, socket);
+	if (!fstat(fd, &ours) && !lstat(path, &there) && ours.st_dev == there.st_dev &&
+	    ours.st_ino == there.st_ino)
+		unlink(path);
+	close(fd);
+}
+
+/* Partner: recorder_count_late() of libgchint/stream.c. */
+uint64_t late_count(int fd)
+{
+	char text[4096];
+	uint64_t count = 0;
+	off_t at = 0;
+	ssize_t n;
+
+	while (fd >= 0 && (n = pread(fd, text, sizeof(text), at)) > 0) {
+		for (ssize_t i = 0; i < n; i++)
+			count += text[i] == '\n';
+		at += n;
+	}
+	return count;
+}
+
 /* Partner: event_take() of libgchint/stream.c. */
 enum ring_found ring_next(struct ring_reader *ring, struct gchint_stream_event *event, bool dead)
 {
@@ -195,11 +244,14 @@ uint32_t ring_unread(const struct ring_reader *ring)
 
 uint32_t ring_lost(struct ring_reader *ring)
 {
-	uint32_t lost = __atomic_load_n(&ring->map->lost, __ATOMIC_RELAXED);
-	uint32_t more = lost - ring->lost;
+	const uint32_t lost = __atomic_load_n(&ring->map->lost, __ATOMIC_ACQUIRE);
+	const uint32_t ends = __atomic_load_n(&ring->map->lost_ends, __ATOMIC_RELAXED);
+	const uint32_t more = lost - ring->lost, of_ends = ends - ring->lost_ends;
 
 	ring->lost = lost;
-	return more;
+	ring->lost_ends = ends;
+	/* The program may write anything. An end alone is that of a phase which has none now. */
+	return of_ends < more ? more - of_ends : more > 0;
 }
 
 static bool ring_process_ended(const struct ring_reader *ring)

@@ -23,6 +23,7 @@
  * @pid: of the program, in our PID namespace
  * @position: the next ticket
  * @lost: the ring's count of lost events at the last ring_lost()
+ * @lost_ends: that of lost ends of phases
  * @ended: when the program was first seen to have ended, CLOCK_MONOTONIC, ns; 0: not yet
  */
 struct ring_reader {
@@ -30,7 +31,7 @@ struct ring_reader {
 	const struct gchint_stream_names *names;
 	int pidfd;
 	int32_t pid;
-	uint32_t position, lost;
+	uint32_t position, lost, lost_ends;
 	uint64_t ended;
 };
 
@@ -45,6 +46,22 @@ struct ring_reader {
  */
 int ring_receive(int socket, struct ring_reader *ring, const char **why);
 void ring_close(struct ring_reader *ring);
+
+/**
+ * late_open - make the file in which programs count themselves that wait for their reader
+ * @socket: the path of the socket; the file has LATE_SUFFIX after it
+ *
+ * Returns a descriptor, or -errno. For a socket in a private directory: who can write the file can
+ * fill the disk.
+ */
+int late_open(const char *socket);
+/* How many programs have counted themselves so far. */
+uint64_t late_count(int fd);
+/* Closes it, and removes it unless it has another name. */
+void late_close(int fd, const char *socket);
+#define LATE_SUFFIX ".late"
+/* Why the recording has nothing of a program: the first words. */
+#define LATE_WHY "a program was not accepted"
 
 enum ring_found {
 	RING_EMPTY,
@@ -75,7 +92,10 @@ bool ring_name(const struct ring_reader *ring, uint32_t *at, bool dead, char lin
 
 /* Number of events that the program has begun and ring_next() has not passed. */
 uint32_t ring_unread(const struct ring_reader *ring);
-/* Number of events dropped since the last call because the ring was full. */
+/*
+ * Number of phases, or of other events, dropped since the last call because the ring was full: a
+ * begin and an end count once.
+ */
 uint32_t ring_lost(struct ring_reader *ring);
 /*
  * Has the program ended? Then all of its events are in the ring. If another process writes

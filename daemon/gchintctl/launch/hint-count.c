@@ -2,6 +2,8 @@
 #include "hint-count.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +44,8 @@ struct hint_listener {
 	struct hint_count total;
 	struct hint_ring *rings;
 	unsigned int count;
-	int fd;
+	uint64_t late; /* rings that arrived after their program had waited */
+	int fd, late_fd;
 	char dir[32], path[64];
 };
 
@@ -50,6 +53,25 @@ struct hint_listener {
  * Only who knows its name can send to the socket then: /proc/net/unix has the former name, the
  * directory cannot be listed, and other users cannot read the environment of the programs.
  */
+static void late_rename(const char *from, const char *to)
+{
+	char old[160], new[160];
+
+	snprintf(old, sizeof(old), "%s" LATE_SUFFIX, from);
+	snprintf(new, sizeof(new), "%s" LATE_SUFFIX, to);
+	/* Without the file programs that wait are not counted. */
+	if (rename(old, new))
+		errno = 0;
+}
+
+void late_remove(const char *path)
+{
+	char name[160];
+
+	snprintf(name, sizeof(name), "%s" LATE_SUFFIX, path);
+	unlink(name);
+}
+
 bool stream_share(const char *dir, char *path, size_t size)
 {
 	unsigned char secret[8];
@@ -65,8 +87,26 @@ bool stream_share(const char *dir, char *path, size_t size)
 		n += snprintf(name + n, sizeof(name) - (size_t)n, "%02x", secret[i]);
 	if ((size_t)n >= size || chmod(path, 0666) || rename(path, name) || chmod(dir, 0711))
 		return false;
+	late_rename(path, name);
 	strcpy(path, name);
 	return true;
+}
+
+static void on_message(int signo)
+{
+	(void)signo;
+}
+
+/*
+ * A message interrupts the wait of child_run(): the socket takes few, and more programs than these
+ * may start between two calls of hint_count_poll().
+ */
+static bool wake_on_message(int fd)
+{
+	const struct sigaction wake = { .sa_handler = on_message, .sa_flags = SA_RESTART };
+
+	return !sigaction(SIGIO, &wake, NULL) && !fcntl(fd, F_SETOWN, getpid()) &&
+	       !fcntl(fd, F_SETFL, O_NONBLOCK | O_ASYNC);
 }
 
 struct hint_listener *hint_listener_open(void)
@@ -78,7 +118,7 @@ struct hint_listener *hint_listener_open(void)
 
 	if (!l)
 		return NULL;
-	l->fd = -1;
+	l->fd = l->late_fd = -1;
 	saved = -ctl_directory(l->dir, sizeof(l->dir), "gchintctl");
 	if (saved)
 		goto free_l;
@@ -86,10 +126,13 @@ struct hint_listener *hint_listener_open(void)
 	strcpy(addr.sun_path, l->path);
 	l->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (l->fd >= 0 && !setsockopt(l->fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) &&
-	    !bind(l->fd, (struct sockaddr *)&addr, sizeof(addr)) &&
-	    stream_share(l->dir, l->path, sizeof(l->path)))
-		return l;
+	    !bind(l->fd, (struct sockaddr *)&addr, sizeof(addr))) {
+		l->late_fd = late_open(l->path);
+		if (stream_share(l->dir, l->path, sizeof(l->path)) && wake_on_message(l->fd))
+			return l;
+	}
 	saved = errno;
+	late_close(l->late_fd, l->path);
 	if (l->fd >= 0)
 		close(l->fd);
 	unlink(l->path);
@@ -174,11 +217,15 @@ static void hint_listener_accept(struct hint_listener *l)
 
 		if (ret == -EAGAIN)
 			return;
-		if (ret)
+		if (ret) {
+			l->total.missed++;
 			continue;
+		}
+		if (in.map->features & GCHINT_STREAM_LATE)
+			l->late++;
 		c = l->count < RINGS ? calloc(1, sizeof(*c)) : NULL;
 		if (!c) {
-			l->total.lost++;
+			l->total.missed++;
 			ring_close(&in);
 			continue;
 		}
@@ -209,11 +256,16 @@ void hint_count_poll(void *listener)
 struct hint_count hint_listener_close(struct hint_listener *l)
 {
 	struct hint_count t;
+	uint64_t late;
 
 	hint_count_poll(l);
 	while (l->rings)
 		hint_ring_remove(l, &l->rings);
+	late = late_count(l->late_fd);
+	if (late > l->late)
+		l->total.missed += late - l->late;
 	t = l->total;
+	late_close(l->late_fd, l->path);
 	close(l->fd);
 	unlink(l->path);
 	rmdir(l->dir);
@@ -258,10 +310,13 @@ bool hint_count_read(struct hint_count *count, const char *path)
 		count->stops = (uint64_t)db_int(s, 4, 0);
 	}
 	sqlite3_finalize(s);
-	s = db_query(db,
-		     "SELECT sum(count) FROM drops WHERE source IN ('library', 'genl', 'record')");
-	if (db_next(s))
+	s = db_query(db, "SELECT sum(count) FILTER (WHERE why NOT LIKE '" LATE_WHY "%'),"
+			 " sum(count) FILTER (WHERE why LIKE '" LATE_WHY "%') FROM drops"
+			 " WHERE source IN ('library', 'genl', 'record')");
+	if (db_next(s)) {
 		count->lost = (uint64_t)db_int(s, 0, 0);
+		count->missed = (uint64_t)db_int(s, 1, 0);
+	}
 	sqlite3_finalize(s);
 	sqlite3_close(db);
 	return found;

@@ -15,11 +15,13 @@
  * @stops: of processes without pauses: intervals in which it always had a foreground phase open
  * @lost: events that could not be counted
  * @programs: processes that sent hints
+ * @missed: processes whose hints were not received at all
  * @by_kernel: the events came from the kernel module, not from the programs
  */
 struct hint_count {
 	uint64_t hints, pauses, stops, lost;
 	unsigned int programs;
+	uint64_t missed;
 	bool by_kernel;
 };
 
@@ -31,6 +33,8 @@ struct hint_listener;
  * do that. Returns false with errno.
  */
 bool stream_share(const char *dir, char *path, size_t size);
+/* Removes what late_open() made for the socket @path. */
+void late_remove(const char *path);
 
 /**
  * hint_listener_open - receive the events of the programs that we start, to count them

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hint-report.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,11 @@ void hints_report_none(const struct hint_count *count, const char *program, cons
 	struct runtime_none none;
 	const struct runtime *runtime = runtime_of(program, &none);
 
-	if (count->programs)
+	if (count->missed)
+		ctl_error("no hints%s%s: of %" PRIu64 " programs none were received: the recorder "
+			  "did not run, or there were too many at once",
+			  in, where, count->missed);
+	else if (count->programs)
 		ctl_error("no hints%s%s: %s collected nothing, or no phase was as long as "
 			  "GCHINT_MIN_US (default: 100 us); let it run longer, or set "
 			  "GCHINT_MIN_US=0",

@@ -164,6 +164,7 @@ static void manager_close(struct recorder *r)
 	unlink(r->notify);
 	unlink(r->annotations);
 	unlink(r->stream);
+	late_remove(r->stream);
 	rmdir(r->dir);
 }
 

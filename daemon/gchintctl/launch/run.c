@@ -433,14 +433,17 @@ static bool device_usable(void)
 
 static void hints_print(const struct hint_count *t, const char *where)
 {
-	char lost[64] = "", stops[64] = "";
+	char lost[64] = "", missed[96] = "", stops[64] = "";
 
 	if (t->stops)
 		snprintf(stops, sizeof(stops), ", %" PRIu64 " stops of single threads", t->stops);
 	if (t->lost)
 		snprintf(lost, sizeof(lost), " (%" PRIu64 " more were not counted)", t->lost);
-	fprintf(stderr, "gchintctl: %" PRIu64 " hints, %" PRIu64 " pauses%s%s: %s\n", t->hints,
-		t->pauses, stops, lost, where);
+	if (t->missed)
+		snprintf(missed, sizeof(missed), ", without those of %" PRIu64 " programs",
+			 t->missed);
+	fprintf(stderr, "gchintctl: %" PRIu64 " hints, %" PRIu64 " pauses%s%s%s: %s\n", t->hints,
+		t->pauses, stops, lost, missed, where);
 }
 
 /* Records the command as gchintctl record does, and counts the hints in the recording. */

@@ -53,8 +53,8 @@ struct library {
 	struct watch *listen, *timer;
 	struct ring *rings;
 	unsigned int count;
-	uint64_t sessions;
-	int fd;
+	uint64_t sessions, late; /* rings that arrived after their program had waited */
+	int fd, late_fd;
 	char path[108];
 	/* Of the ring that is read now */
 	struct host_thread thread[THREADS];
@@ -371,7 +371,8 @@ static void ring_add(struct library *l, struct ring_reader *in)
 
 	if (!ring) {
 		host_drop(l->host, "library", 1,
-			  l->count < RINGS ? "no memory for a ring" : "too many programs at once");
+			  l->count < RINGS ? LATE_WHY ": no memory for a ring" :
+					     LATE_WHY ": too many at once");
 		ring_close(in);
 		return;
 	}
@@ -386,6 +387,8 @@ static void ring_add(struct library *l, struct ring_reader *in)
 	/* There is little address space, or the file is too short for them. */
 	if ((in->map->features & GCHINT_STREAM_NAMES) && !in->names)
 		host_drop(l->host, "library", 1, "names of a program's methods cannot be read");
+	if (in->map->features & GCHINT_STREAM_LATE)
+		l->late++;
 	ring->in = *in;
 	ring->own_pid = in->map->pid;
 	ring->session = TRACKER_LIBRARY | ++l->sessions;
@@ -421,6 +424,7 @@ static void on_message(void *data, uint32_t events)
 static void library_stop(void *state)
 {
 	struct library *l = state;
+	uint64_t late;
 
 	if (l->fd >= 0)
 		on_message(l, 0);
@@ -429,6 +433,11 @@ static void library_stop(void *state)
 		ring_end_leases(l, l->rings, GCHINT_LEASE_CLOSE);
 		ring_free(l, &l->rings);
 	}
+	late = late_count(l->late_fd);
+	if (late > l->late)
+		host_drop(l->host, "library", late - l->late,
+			  LATE_WHY " before it ended: the recorder did not run");
+	late_close(l->late_fd, l->path);
 	watch_free(l->listen);
 	watch_free(l->timer);
 	if (l->fd >= 0)
@@ -445,6 +454,7 @@ static int library_start(struct host *host, void **state)
 	if (!l)
 		return -ENOMEM;
 	l->host = host;
+	l->late_fd = -1;
 	l->fd = local_bind(SOCK_DGRAM, path);
 	if (l->fd < 0) {
 		int ret = l->fd;
@@ -459,6 +469,7 @@ static int library_start(struct host *host, void **state)
 	} else {
 		/* Its directory protects it; programs of root may change their user. */
 		chmod(path, 0666);
+		l->late_fd = late_open(path);
 	}
 	l->timer = loop_timer(host->loop, 0, on_period, l);
 	l->listen = loop_fd(host->loop, l->fd, EPOLLIN, on_message, l);
