@@ -35,7 +35,7 @@ static void as_the_paper(const struct claim *c, double *figure)
 		figure[i] = c->term[i].basis == BASIS_ENERGY ? NAN : by_paper(&c->term[i]);
 }
 
-static enum verdict judge(const struct claim *c, const double *figure)
+static enum verdict claim_judge(const struct claim *c, const double *figure)
 {
 	return verdict_of(c->term, figure, claim_terms(c), false);
 }
@@ -82,21 +82,21 @@ static void test_papers_own_figures(void **state)
 	(void)state;
 	for (size_t i = 0; i < CLAIMS; i++) {
 		as_the_paper(claims[i], figure);
-		if (judge(claims[i], figure) != VERDICT_REPRODUCES)
+		if (claim_judge(claims[i], figure) != VERDICT_REPRODUCES)
 			fail_msg("%s: the paper's own figures do not reproduce", claims[i]->id);
 	}
 }
 
 /* One term at a time, over each of its four bounds, the others as the paper has them. */
-static void expect(const struct claim *c, size_t term, double value, enum verdict want)
+static void verdict_expect(const struct claim *c, size_t term, double value, enum verdict want)
 {
 	double figure[CLAIM_TERMS];
 
 	as_the_paper(c, figure);
 	figure[term] = value;
-	if (judge(c, figure) != want)
+	if (claim_judge(c, figure) != want)
 		fail_msg("%s: %s at %g: %s, want %s", c->id, c->term[term].name, value,
-			 verdict_name(judge(c, figure)), verdict_name(want));
+			 verdict_name(claim_judge(c, figure)), verdict_name(want));
 }
 
 static void test_every_bound(void **state)
@@ -110,16 +110,16 @@ static void test_every_bound(void **state)
 
 			if (t->basis == BASIS_ENERGY)
 				continue;
-			expect(c, k, t->size[0], VERDICT_REPRODUCES);
-			expect(c, k, t->size[1], VERDICT_REPRODUCES);
-			expect(c, k, (t->shape[0] + t->size[0]) / 2, VERDICT_SHAPE);
-			expect(c, k, t->shape[0], VERDICT_DOES_NOT);
+			verdict_expect(c, k, t->size[0], VERDICT_REPRODUCES);
+			verdict_expect(c, k, t->size[1], VERDICT_REPRODUCES);
+			verdict_expect(c, k, (t->shape[0] + t->size[0]) / 2, VERDICT_SHAPE);
+			verdict_expect(c, k, t->shape[0], VERDICT_DOES_NOT);
 			if (isinf(t->shape[1])) {
-				expect(c, k, 2 * t->size[1] + 1, VERDICT_SHAPE);
+				verdict_expect(c, k, 2 * t->size[1] + 1, VERDICT_SHAPE);
 				continue;
 			}
-			expect(c, k, (t->size[1] + t->shape[1]) / 2, VERDICT_SHAPE);
-			expect(c, k, t->shape[1], VERDICT_DOES_NOT);
+			verdict_expect(c, k, (t->size[1] + t->shape[1]) / 2, VERDICT_SHAPE);
+			verdict_expect(c, k, t->shape[1], VERDICT_DOES_NOT);
 		}
 	}
 }
@@ -140,12 +140,12 @@ static void test_inverted_figures(void **state)
 					t->shape[1];
 
 			if (t->basis != BASIS_ENERGY)
-				expect(c, k, 2 * near - paper, VERDICT_DOES_NOT);
+				verdict_expect(c, k, 2 * near - paper, VERDICT_DOES_NOT);
 		}
 	}
 }
 
-static char *scratch(void)
+static char *scratch_file(void)
 {
 	static char path[40];
 	int fd;
@@ -157,7 +157,7 @@ static char *scratch(void)
 	return path;
 }
 
-static void fill(struct record *r)
+static void record_fill(struct record *r)
 {
 	struct origin from = { "abc1234", { 4, 5, true } };
 
@@ -173,13 +173,13 @@ static void fill(struct record *r)
 
 static void test_record_round(void **state)
 {
-	char *path = scratch(), error[256] = "";
+	char *path = scratch_file(), error[256] = "";
 	struct record a, b;
 
 	(void)state;
 	assert_int_equal(record_init(&a, claims, CLAIMS), 0);
 	assert_int_equal(record_init(&b, claims, CLAIMS), 0);
-	fill(&a);
+	record_fill(&a);
 	a.entry[1].from[0].setup.quiet = false;
 	assert_int_equal(record_save(&a, path), 0);
 	assert_int_equal(record_load(&b, path, error), 0);
@@ -214,7 +214,7 @@ static void test_record_refuses(void **state)
 		"003-a\tplain\theap, naive\t1\n",
 		"nonsense\n",
 	};
-	char *path = scratch(), error[256];
+	char *path = scratch_file(), error[256];
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {

@@ -96,7 +96,7 @@ static void hiccups_record_a_stop(void **state)
 	assert_true(g.count >= 1);
 }
 
-static void latencies(void **state)
+static void latencies_recorded(void **state)
 {
 	/* Ten requests a unit apart, each done at once, but the fifth takes 4 units. */
 	struct request r[10];
@@ -181,7 +181,7 @@ int main(void)
 		cmocka_unit_test(histogram_ends),
 		cmocka_unit_test(missed_samples_are_added),
 		cmocka_unit_test(hiccups_record_a_stop),
-		cmocka_unit_test(latencies),
+		cmocka_unit_test(latencies_recorded),
 		cmocka_unit_test(even_arrivals_are_unchanged),
 		cmocka_unit_test(short_windows_attribute_less_delay),
 	};

@@ -111,7 +111,7 @@ static void errors_name_key_and_problem(void **state)
 	unlink(path);
 }
 
-static char *printed(const struct table *t, enum table_form form)
+static char *text_printed(const struct table *t, enum table_form form)
 {
 	char *text;
 	size_t size;
@@ -138,17 +138,17 @@ static void table_forms(void **state)
 	table_row(t);
 	table_cell(t, "|");
 	table_number(t, NAN, 2);
-	text = printed(t, TABLE_TEXT);
+	text = text_printed(t, TABLE_TEXT);
 	assert_string_equal(text, "name     ms\na,\"b\"  1.50\n|         -\n");
 	free(text);
-	text = printed(t, TABLE_CSV);
+	text = text_printed(t, TABLE_CSV);
 	assert_string_equal(text, "name,ms\n\"a,\"\"b\"\"\",1.50\n|,\n");
 	free(text);
-	text = printed(t, TABLE_JSON);
+	text = text_printed(t, TABLE_JSON);
 	assert_string_equal(text, "[\n  {\"name\": \"a,\\\"b\\\"\", \"ms\": 1.50},\n"
 				  "  {\"name\": \"|\", \"ms\": null}\n]\n");
 	free(text);
-	text = printed(t, TABLE_MARKDOWN);
+	text = text_printed(t, TABLE_MARKDOWN);
 	assert_string_equal(text, "| name | ms |\n|---|---|\n| a,\"b\" | 1.50 |\n| \\| | - |\n");
 	free(text);
 	table_free(t);

@@ -74,7 +74,7 @@ static void line_fit_is_exact(void **state)
 	assert_true(isnan(line_fit(x, y, 1).slope));
 }
 
-static void lbo(void **state)
+static void lbo_computed(void **state)
 {
 	/* "none" spends nothing on collecting and yet is not the minimum: it faults pages. */
 	struct lbo_row row[] = {
@@ -124,7 +124,7 @@ int main(void)
 		cmocka_unit_test(few_runs_have_no_interval),
 		cmocka_unit_test(ratios_skip_missing_rounds),
 		cmocka_unit_test(line_fit_is_exact),
-		cmocka_unit_test(lbo),
+		cmocka_unit_test(lbo_computed),
 		cmocka_unit_test(guard_measures_other_processes),
 	};
 

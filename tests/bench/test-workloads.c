@@ -43,7 +43,7 @@ static int run_small(size_t i, const char *options, struct run_result *r)
 	return run_here(&q, r);
 }
 
-static size_t named(const char *name)
+static size_t workload_number(const char *name)
 {
 	size_t i = 0;
 
@@ -135,12 +135,12 @@ static void latencies_of_requests(void **state)
 	struct run_result r;
 
 	(void)state;
-	assert_int_equal(run_small(named("jbb"), NULL, &r), 0);
+	assert_int_equal(run_small(workload_number("jbb"), NULL, &r), 0);
 	assert_int_equal(r.simple.count, 4000);
 	assert_true(r.simple.p50 > 0 && r.simple.p50 <= r.simple.max);
 	assert_true(r.metered_full.max >= r.simple.max);
 	assert_false(r.has_deadline);
-	assert_int_equal(run_small(named("quads"), NULL, &r), 0);
+	assert_int_equal(run_small(workload_number("quads"), NULL, &r), 0);
 	assert_true(isnan(r.simple.max));
 }
 
