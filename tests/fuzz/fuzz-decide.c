@@ -42,7 +42,7 @@ struct world {
 	u64 now;
 };
 
-static void set(struct bytes *b, struct world *w, const struct row *r)
+static void tunable_set(struct bytes *b, struct world *w, const struct row *r)
 {
 	u32 value = take_in(b, r->lo, r->hi);
 
@@ -51,16 +51,16 @@ static void set(struct bytes *b, struct world *w, const struct row *r)
 
 static void set_any(struct bytes *b, struct world *w)
 {
-	u32 i = (u32)take(b, 1);
+	u32 i = (u32)bytes_take(b, 1);
 
 	if (i % 4 == 0)
 		w->tun.mode = (i >> 2) % 3;
 	else
-		set(b, w, &rows[(i >> 2) % ARRAY_SIZE(rows)]);
+		tunable_set(b, w, &rows[(i >> 2) % ARRAY_SIZE(rows)]);
 	w->rules.epoch++;
 }
 
-static void limit(struct bytes *b, struct world *w)
+static void limits_draw(struct bytes *b, struct world *w)
 {
 	u32 a = take_in(b, 0, w->opps.ref_khz + 1000);
 	u32 z = take_in(b, 0, w->opps.ref_khz + 1000);
@@ -71,10 +71,10 @@ static void limit(struct bytes *b, struct world *w)
 	w->rules.epoch++;
 }
 
-static void hint(struct bytes *b, struct world *w, struct cpu *c)
+static void hint_draw(struct bytes *b, struct world *w, struct cpu *c)
 {
 	struct gchint_hint *h = &c->hint;
-	u32 bits_of = (u32)take(b, 2);
+	u32 bits_of = (u32)bytes_take(b, 2);
 
 	memset(h, 0, sizeof(*h));
 	c->hinted = bits_of & 1;
@@ -84,26 +84,26 @@ static void hint(struct bytes *b, struct world *w, struct cpu *c)
 	h->mutator = (u8)((bits_of >> 13) % GCHINT_MUTATORS);
 	h->class = (bits_of >> 4) % GCHINT_CLASS_NR;
 	h->phase = (bits_of >> 8) % GCHINT_PHASE_NR;
-	h->instance = (u32)take(b, 1);
-	h->revision = (u32)take(b, 1);
-	h->begin_ns = h->role ? 0 : w->now - min_t(u64, take(b, 4), w->now);
-	h->stall_ns = bits_of & 0x1000 ? w->now + take(b, 4) : 0;
+	h->instance = (u32)bytes_take(b, 1);
+	h->revision = (u32)bytes_take(b, 1);
+	h->begin_ns = h->role ? 0 : w->now - min_t(u64, bytes_take(b, 4), w->now);
+	h->stall_ns = bits_of & 0x1000 ? w->now + bytes_take(b, 4) : 0;
 	h->work_done = take_any(b) & (GCHINT_WORK_MAX - 1);
 	h->work_left = take_any(b) & (GCHINT_WORK_MAX - 1);
-	h->ran_ns = take(b, 4);
+	h->ran_ns = bytes_take(b, 4);
 	h->mark_ns = h->begin_ns;
-	h->work_ran_ns = h->ran_ns / (1 + (u32)take(b, 1));
+	h->work_ran_ns = h->ran_ns / (1 + (u32)bytes_take(b, 1));
 	h->work_cycles = h->work_ran_ns * take_in(b, 0, 8000000);
 }
 
-static void sample(struct bytes *b, struct world *w)
+static void sample_draw(struct bytes *b, struct world *w)
 {
 	struct gchint_sample s = {
 		.valid = true,
-		.ended = take(b, 1) & 1,
-		.phase = (u8)(take(b, 1) % GCHINT_PHASE_NR),
-		.class = (u8)(take(b, 1) % GCHINT_CLASS_NR),
-		.core_type = (u8)(take(b, 1) % GCHINT_CORE_TYPES),
+		.ended = bytes_take(b, 1) & 1,
+		.phase = (u8)(bytes_take(b, 1) % GCHINT_PHASE_NR),
+		.class = (u8)(bytes_take(b, 1) % GCHINT_CLASS_NR),
+		.core_type = (u8)(bytes_take(b, 1) % GCHINT_CORE_TYPES),
 		.khz = (u32)take_any(b),
 		.work = take_any(b),
 		.ran_ns = take_any(b),
@@ -113,7 +113,7 @@ static void sample(struct bytes *b, struct world *w)
 	gchint_learn_add(&w->learn, &s, w->opps.ref_khz);
 }
 
-static u64 window(const struct world *w)
+static u64 window_ns(const struct world *w)
 {
 	return (u64)w->tun.window_us * NSEC_PER_USEC;
 }
@@ -145,20 +145,20 @@ static bool inside_exists(const struct world *w)
 	return !w->opps.nr;
 }
 
-static u32 demand(struct bytes *b, struct world *w, u32 nr)
+static u32 demand_check(struct bytes *b, struct world *w, u32 nr)
 {
 	struct cpu *c = &w->cpu[nr];
 	u32 base, all, io;
-	u64 step = take(b, 3);
+	u64 step = bytes_take(b, 3);
 	u32 who = 1 + (u32)step / 2 % 7;
 
 	w->now += step;
-	c->idle_us += take(b, 2);
+	c->idle_us += bytes_take(b, 2);
 	gchint_load_account(&c->load, w->now, c->idle_us,
 			    gchint_scale(w->state.khz, w->opps.ref_khz), c->demand.hinted,
-			    window(w));
-	if (gchint_load_set_task(&c->load, who, (u32)take(b, 2)))
-		gchint_load_attach_task(&c->load, who, (u32)take(b, 2), take(b, 4));
+			    window_ns(w));
+	if (gchint_load_set_task(&c->load, who, (u32)bytes_take(b, 2)))
+		gchint_load_attach_task(&c->load, who, (u32)bytes_take(b, 2), bytes_take(b, 4));
 	gchint_load_iowait(&c->load, w->now, step & 1, 4 * NSEC_PER_MSEC);
 	io = gchint_load_boost(&c->load);
 	base = gchint_load_base(&c->load);
@@ -185,7 +185,7 @@ static u32 demand(struct bytes *b, struct world *w, u32 nr)
 	return c->hinted ? 0 : unhinted_khz(w, base);
 }
 
-static void decide(struct bytes *b, struct world *w)
+static void decide_check(struct bytes *b, struct world *w)
 {
 	struct gchint_demand best = {};
 	struct gchint_decision out;
@@ -193,7 +193,7 @@ static void decide(struct bytes *b, struct world *w)
 	u32 least = 0;
 
 	for (u32 i = 0; i < CPUS; i++) {
-		least = max_t(u32, least, demand(b, w, i));
+		least = max_t(u32, least, demand_check(b, w, i));
 		gchint_decide_join(&best, &w->cpu[i].demand);
 	}
 	gchint_decide_policy(&out, &w->rules, &w->state, &best, w->now);
@@ -216,14 +216,14 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	u32 nr;
 
 	memset(&w, 0, sizeof(w));
-	gchint_opps_init(&w.opps, (u32)take(&b, 3));
-	nr = (u32)take(&b, 1) % 70;
+	gchint_opps_init(&w.opps, (u32)bytes_take(&b, 3));
+	nr = (u32)bytes_take(&b, 1) % 70;
 	while (nr-- && b.left)
-		gchint_opps_add(&w.opps, (u32)take(&b, 3), (u32)take(&b, 3),
-				take(&b, 1) & 0x11 ? 0 : GCHINT_OPP_INEFFICIENT);
+		gchint_opps_add(&w.opps, (u32)bytes_take(&b, 3), (u32)bytes_take(&b, 3),
+				bytes_take(&b, 1) & 0x11 ? 0 : GCHINT_OPP_INEFFICIENT);
 	gchint_opps_finish(&w.opps);
 	gchint_tunables_init(&w.tun);
-	w.now = take(&b, 6);
+	w.now = bytes_take(&b, 6);
 	w.rules.opps = &w.opps;
 	w.rules.tun = &w.tun;
 	w.rules.max_khz = w.opps.ref_khz;
@@ -233,24 +233,24 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	for (u32 i = 0; i < CPUS; i++)
 		gchint_load_init(&w.cpu[i].load, &w.migrations, i, w.now, 0);
 	while (b.left) {
-		switch (take(&b, 1) % 6) {
+		switch (bytes_take(&b, 1) % 6) {
 		case 0:
 			set_any(&b, &w);
 			break;
 		case 1:
-			limit(&b, &w);
+			limits_draw(&b, &w);
 			break;
 		case 2:
-			hint(&b, &w, &w.cpu[take(&b, 1) % CPUS]);
+			hint_draw(&b, &w, &w.cpu[bytes_take(&b, 1) % CPUS]);
 			break;
 		case 3:
-			sample(&b, &w);
+			sample_draw(&b, &w);
 			break;
 		case 4:
-			w.now += take(&b, 4);
+			w.now += bytes_take(&b, 4);
 			break;
 		default:
-			decide(&b, &w);
+			decide_check(&b, &w);
 			break;
 		}
 	}

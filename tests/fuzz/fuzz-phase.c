@@ -55,7 +55,7 @@ static void poll_lease(struct lease *l, bool lead)
 		l->ran = 0;
 }
 
-static void check(const struct lease *l, u32 role)
+static void lease_check(const struct lease *l, u32 role)
 {
 	struct gchint_hint h;
 	struct gchint_fit fit;
@@ -80,21 +80,22 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	u32 role = 0;
 
 	memset(&l, 0, sizeof(l));
-	l.ttl = take(&b, 4);
-	l.now = take(&b, 6);
+	l.ttl = bytes_take(&b, 4);
+	l.now = bytes_take(&b, 6);
 	while (b.left) {
-		u32 op = (u32)take(&b, 1);
+		u32 op = (u32)bytes_take(&b, 1);
 		struct gchint_slot *slot = &l.slot[op >> 7];
 		u64 ns;
 
 		switch (op % 10) {
 		case 0:
-			slot->state = (u32)take(&b, 4);
+			slot->state = (u32)bytes_take(&b, 4);
 			break;
 		case 1:
-			slot->state = GCHINT_STATE(
-				(slot->state + GCHINT_STATE_EDGE) & ~GCHINT_STATE_WRITING,
-				take(&b, 1) % GCHINT_PHASE_NR, take(&b, 1) & GCHINT_F_ALL);
+			slot->state = GCHINT_STATE((slot->state + GCHINT_STATE_EDGE) &
+							   ~GCHINT_STATE_WRITING,
+						   bytes_take(&b, 1) % GCHINT_PHASE_NR,
+						   bytes_take(&b, 1) & GCHINT_F_ALL);
 			break;
 		case 2:
 			slot->work_done = take_any(&b);
@@ -106,26 +107,26 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 			slot->stall_ns = l.now + take_any(&b) - 1000;
 			break;
 		case 5:
-			ns = take(&b, 4);
+			ns = bytes_take(&b, 4);
 			l.now += ns;
 			gchint_phase_account_time(&l.track, ns, take_in(&b, 0, 5000000),
-						  take(&b, 1) % GCHINT_CORE_TYPES);
+						  bytes_take(&b, 1) % GCHINT_CORE_TYPES);
 			l.ran += ns;
 			break;
 		case 6:
 			l.now += take_any(&b) >> 16;
 			break;
 		case 7:
-			role = (u32)take(&b, 1);
+			role = (u32)bytes_take(&b, 1);
 			break;
 		case 8:
 			slot->cause = (u32)take_any(&b);
 			slot->state += GCHINT_STATE_EDGE;
-			slot->work_done += take(&b, 2);
+			slot->work_done += bytes_take(&b, 2);
 			break;
 		default:
 			poll_lease(&l, op >> 7);
-			check(&l, role);
+			lease_check(&l, role);
 			break;
 		}
 	}

@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	struct bytes b = { data, size };
 	struct gchint_snapshot s, again;
 	struct gchint_slot slot;
-	u64 now = take(&b, 8);
+	u64 now = bytes_take(&b, 8);
 
 	memset(&slot, 0, sizeof(slot));
 	memcpy(&slot, b.at, b.left < sizeof(slot) ? b.left : sizeof(slot));

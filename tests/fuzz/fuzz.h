@@ -13,7 +13,7 @@ struct bytes {
 	size_t left;
 };
 
-static inline u64 take(struct bytes *b, size_t nr)
+static inline u64 bytes_take(struct bytes *b, size_t nr)
 {
 	u64 v = 0;
 
@@ -27,12 +27,12 @@ static inline u64 take(struct bytes *b, size_t nr)
 /* A number of any size: its length in bytes comes first, so small ones are likely. */
 static inline u64 take_any(struct bytes *b)
 {
-	return take(b, take(b, 1) % 9);
+	return bytes_take(b, bytes_take(b, 1) % 9);
 }
 
 static inline u32 take_in(struct bytes *b, u32 lo, u32 hi)
 {
-	return lo + (u32)(take(b, 4) % ((u64)hi - lo + 1));
+	return lo + (u32)(bytes_take(b, 4) % ((u64)hi - lo + 1));
 }
 
 #define must(what)                                                                                 \

@@ -40,20 +40,20 @@ static struct {
 	unsigned int chosen[CHOICES], of[CHOICES], depth;
 } m;
 
-static void join(struct view *to, const struct view *from)
+static void view_join(struct view *to, const struct view *from)
 {
 	for (int i = 0; i < PLACES; i++)
 		if (from->at[i] > to->at[i])
 			to->at[i] = from->at[i];
 }
 
-static void impossible(const char *what)
+static void model_fail(const char *what)
 {
 	printf("# model: %s\n", what);
 	exit(3);
 }
 
-static bool watched(const volatile void *p, size_t size)
+static bool model_watches(const volatile void *p, size_t size)
 {
 	const char *c = (const char *)p;
 
@@ -77,25 +77,25 @@ void model_begin(const void *memory, enum model_weak weak, bool torn,
 		m.history[i][0].value = 0;
 }
 
-static void keep(unsigned int place, uint64_t value, bool release)
+static void store_keep(unsigned int place, uint64_t value, bool release)
 {
 	unsigned int n = ++m.last[place];
 	struct store *s = &m.history[place][n];
 
 	if (n >= STORES)
-		impossible("too many stores");
+		model_fail("too many stores");
 	s->value = value;
 	m.own.at[place] = n;
 	if (release)
 		m.released[place] = m.own;
 	if (release || m.weak != MODEL_NO_CHAIN)
 		s->view = m.released[place];
-	join(&s->view, &m.fenced);
+	view_join(&s->view, &m.fenced);
 	s->view.at[place] = n;
 }
 
 /* The real memory is written as well: the writer reads its own stores. */
-static void really(const volatile void *p, size_t size, uint64_t value)
+static void memory_write(const volatile void *p, size_t size, uint64_t value)
 {
 	memcpy((void *)(uintptr_t)p, &value, size);
 }
@@ -104,34 +104,34 @@ void model_store(const volatile void *p, size_t size, uint64_t value, int order)
 {
 	bool release = order != __ATOMIC_RELAXED && m.weak != MODEL_NO_RELEASE;
 
-	really(p, size, value);
-	if (!watched(p, size))
+	memory_write(p, size, value);
+	if (!model_watches(p, size))
 		return;
 	if (m.reading)
-		impossible("the reader stores");
+		model_fail("the reader stores");
 	if (size == 8 && m.torn) {
-		keep(place_of(p), (uint32_t)value, release);
-		keep(place_of(p) + 1, value >> 32, release);
+		store_keep(place_of(p), (uint32_t)value, release);
+		store_keep(place_of(p) + 1, value >> 32, release);
 	} else {
-		keep(place_of(p), value, release);
+		store_keep(place_of(p), value, release);
 	}
 	m.stored(p);
 }
 
-static uint64_t choose(unsigned int place, bool acquire)
+static uint64_t store_choose(unsigned int place, bool acquire)
 {
 	unsigned int from = m.sees.at[place], n = m.last[place] - from + 1, at;
 	const struct store *s;
 
 	if (m.depth == CHOICES)
-		impossible("too many loads");
+		model_fail("too many loads");
 	m.of[m.depth] = n;
 	at = from + m.chosen[m.depth++];
 	s = &m.history[place][at];
 	m.sees.at[place] = at;
-	join(&m.would, &s->view);
+	view_join(&m.would, &s->view);
 	if (acquire)
-		join(&m.sees, &s->view);
+		view_join(&m.sees, &s->view);
 	return s->value;
 }
 
@@ -140,13 +140,13 @@ uint64_t model_load(const volatile void *p, size_t size, int order)
 	bool acquire = order != __ATOMIC_RELAXED && m.weak != MODEL_NO_ACQUIRE;
 	uint64_t value = 0;
 
-	if (!m.reading || !watched(p, size)) {
+	if (!m.reading || !model_watches(p, size)) {
 		memcpy(&value, (const void *)(uintptr_t)p, size);
 		return value;
 	}
-	value = choose(place_of(p), acquire);
+	value = store_choose(place_of(p), acquire);
 	if (size == 8 && m.torn)
-		value |= choose(place_of(p) + 1, acquire) << 32;
+		value |= store_choose(place_of(p) + 1, acquire) << 32;
 	return value;
 }
 
@@ -156,14 +156,14 @@ void model_fence(int order)
 
 	if (m.reading) {
 		if (acquires && m.weak != MODEL_NO_READER_FENCE)
-			join(&m.sees, &m.would);
+			view_join(&m.sees, &m.would);
 	} else if (order != __ATOMIC_ACQUIRE && m.weak != MODEL_NO_WRITER_FENCE) {
 		m.fenced = m.own;
 	}
 }
 
 /* The next choice: the last load with an untried alternative. */
-static bool next(void)
+static bool choice_next(void)
 {
 	while (m.depth) {
 		m.depth--;
@@ -187,7 +187,7 @@ unsigned long model_explore(bool (*reader)(void))
 		memset(&m.would, 0, sizeof(m.would));
 		runs++;
 		go = reader();
-	} while (go && next());
+	} while (go && choice_next());
 	m.reading = false;
 	return runs;
 }

@@ -20,14 +20,14 @@ static const struct gchint_slot *slot;
 static struct gchint_slot published[32];
 static unsigned int nr_published;
 
-static void stored(const volatile void *p)
+static void store_publish(const volatile void *p)
 {
 	if (p != &slot->state || slot->state & GCHINT_STATE_WRITING)
 		return;
 	memcpy(&published[nr_published++], slot, sizeof(*slot));
 }
 
-static void start(enum model_weak weak, bool torn)
+static void writer_start(enum model_weak weak, bool torn)
 {
 	CHECK_IS(gchint_init(0), GCHINT_BACKEND_DEVICE);
 	CHECK(fake_slot_of(getpid()));
@@ -35,10 +35,10 @@ static void start(enum model_weak weak, bool torn)
 	slot = (const struct gchint_slot *)__gchint_self.state;
 	published[0] = (struct gchint_slot){ 0 };
 	nr_published = 1;
-	model_begin(slot, weak, torn, stored);
+	model_begin(slot, weak, torn, store_publish);
 }
 
-static struct gchint_detail detail(uint64_t n)
+static struct gchint_detail detail_make(uint64_t n)
 {
 	uint64_t both = n << 32 | n;
 
@@ -53,7 +53,7 @@ static struct gchint_detail detail(uint64_t n)
 }
 
 /* Each of them goes through different stores of the library. */
-static void plain(void)
+static void plain_write(void)
 {
 	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
 	gchint_phase_end();
@@ -62,7 +62,7 @@ static void plain(void)
 
 static void with_details(void)
 {
-	struct gchint_detail d = detail(1);
+	struct gchint_detail d = detail_make(1);
 
 	gchint_begin_detail(gchint_self(), GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT, &d);
 	gchint_phase_end();
@@ -70,13 +70,13 @@ static void with_details(void)
 
 static void one_after_another(void)
 {
-	struct gchint_detail d = detail(1), e = detail(2);
+	struct gchint_detail d = detail_make(1), e = detail_make(2);
 
 	gchint_begin_detail(gchint_self(), GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT, &d);
 	gchint_next_detail(gchint_self(), GCHINT_PHASE_COPY, GCHINT_F_STW, &e);
 }
 
-static void progress(void)
+static void progress_write(void)
 {
 	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
 	gchint_progress(gchint_self(), 5, 9, NOW + 7);
@@ -93,9 +93,9 @@ static void cause_and_method(void)
 }
 
 /* Details of the previous phase must not appear as those of one without details. */
-static void forgotten(void)
+static void details_forget(void)
 {
-	struct gchint_detail d = detail(1);
+	struct gchint_detail d = detail_make(1);
 
 	gchint_begin_detail(gchint_self(), GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT, &d);
 	gchint_phase_end();
@@ -104,9 +104,9 @@ static void forgotten(void)
 	gchint_phase_begin(GCHINT_PHASE_TRIM, GCHINT_F_CONCURRENT);
 }
 
-static void nested(void)
+static void phase_nest(void)
 {
-	struct gchint_detail d = detail(3);
+	struct gchint_detail d = detail_make(3);
 
 	gchint_begin_detail(gchint_self(), GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT, &d);
 	gchint_phase_begin(GCHINT_PHASE_REMARK, GCHINT_F_STW);
@@ -128,13 +128,13 @@ struct writer {
 };
 
 static const struct writer writers[] = {
-	{ "plain", plain, false },
+	{ "plain", plain_write, false },
 	{ "with details", with_details, false },
 	{ "one after another", one_after_another, false },
-	{ "progress", progress, false },
+	{ "progress", progress_write, false },
 	{ "cause and method", cause_and_method, false },
-	{ "forgotten", forgotten, true },
-	{ "nested", nested, true },
+	{ "forgotten", details_forget, true },
+	{ "nested", phase_nest, true },
 };
 
 struct seen {
@@ -148,7 +148,7 @@ struct seen {
 
 static struct seen seen;
 
-static bool belongs(const struct gchint_snapshot *s, const struct gchint_slot *p)
+static bool detail_matches(const struct gchint_snapshot *s, const struct gchint_slot *p)
 {
 	bool phase = p->state & 0xff;
 
@@ -169,7 +169,7 @@ static bool read_slot(void)
 		if (s.state == published[i].state)
 			break;
 	if (i == nr_published || s.phase != (published[i].state & 0xff) ||
-	    (s.details && !belongs(&s, &published[i]))) {
+	    (s.details && !detail_matches(&s, &published[i]))) {
 		seen.bad = s;
 		seen.is_bad = true;
 		return false;
@@ -180,7 +180,7 @@ static bool read_slot(void)
 }
 
 /* In a separate child: a process has one session. */
-static struct seen explore(const struct writer *w, enum model_weak weak, bool torn)
+static struct seen writer_explore(const struct writer *w, enum model_weak weak, bool torn)
 {
 	struct seen *out =
 		mmap(NULL, sizeof(*out), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -191,7 +191,7 @@ static struct seen explore(const struct writer *w, enum model_weak weak, bool to
 	fflush(stdout);
 	child = fork();
 	if (!child) {
-		start(weak, torn);
+		writer_start(weak, torn);
 		w->write();
 		seen.runs = model_explore(read_slot);
 		seen.published = nr_published - 1;
@@ -204,14 +204,14 @@ static struct seen explore(const struct writer *w, enum model_weak weak, bool to
 	return *out;
 }
 
-static void holds(enum model_weak weak, bool torn)
+static void orders_hold(enum model_weak weak, bool torn)
 {
 	for (size_t i = 0; i < sizeof(writers) / sizeof(*writers); i++) {
 		struct seen s;
 
 		if (weak == MODEL_NO_CHAIN && writers[i].chained)
 			continue;
-		s = explore(&writers[i], weak, torn);
+		s = writer_explore(&writers[i], weak, torn);
 		printf("# %s: %u published, %lu executions, %lu with details\n", writers[i].name,
 		       s.published, s.runs, s.whole);
 		if (s.is_bad)
@@ -228,18 +228,18 @@ static void holds(enum model_weak weak, bool torn)
 
 static void details_belong_to_their_state(void)
 {
-	holds(MODEL_AS_WRITTEN, false);
+	orders_hold(MODEL_AS_WRITTEN, false);
 }
 
 static void even_where_they_tear(void)
 {
-	holds(MODEL_AS_WRITTEN, true);
+	orders_hold(MODEL_AS_WRITTEN, true);
 }
 
 /* Details that are new at an edge, or that an end leaves behind, are ordered by it. */
 static void details_need_no_chain(void)
 {
-	holds(MODEL_NO_CHAIN, false);
+	orders_hold(MODEL_NO_CHAIN, false);
 }
 
 /* Without an ordering some writer's details are attributed to another phase. */
@@ -248,7 +248,7 @@ static void is_needed(enum model_weak weak)
 	bool bad = false;
 
 	for (size_t i = 0; i < sizeof(writers) / sizeof(*writers); i++) {
-		struct seen s = explore(&writers[i], weak, false);
+		struct seen s = writer_explore(&writers[i], weak, false);
 
 		if (s.is_bad)
 			printf("# %s: state %#x with work %#llx\n", writers[i].name, s.bad.state,
