@@ -13,7 +13,7 @@ CACHE = os.environ.get("GCHINT_CACHE") or os.path.join(
 PATH = os.path.join(CACHE, "history")
 
 
-def add(tree, result):
+def row_append(tree, result):
     """One line, in one write, so that concurrent runs do not mix."""
     words = (time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), tree, result["suite"],
              result["verdict"], result["seconds"], len(result["unsteady"]),
@@ -30,7 +30,7 @@ def add(tree, result):
     return ""
 
 
-def lines(suites):
+def rows_read(suites):
     try:
         with open(PATH, encoding="utf-8") as file:
             rows = [line.split() for line in file]
@@ -43,14 +43,14 @@ def longest_first(suites):
     """Suites by their median duration here, so that no long one is left for the end. Those
     without history come before all others, in their order."""
     seconds = {}
-    for row in lines([s.name for s in suites]):
+    for row in rows_read([s.name for s in suites]):
         seconds.setdefault(row[2], []).append(int(row[4]))
     return sorted(suites, key=lambda s: -statistics.median(seconds.get(s.name, [math.inf])))
 
 
-def show(suites):
+def history_show(suites):
     """A line per suite: number of runs, failures, repeated boots; duration; the last failure."""
-    rows = lines(suites)
+    rows = rows_read(suites)
     if not rows:
         print(f"nothing in {PATH} yet")
         return

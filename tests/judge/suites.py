@@ -24,18 +24,18 @@ class Suite:
         self.command = command
 
     @property
-    def kind(self):
+    def run_group(self):
         """Its scheduling group. Suites of a group run side by side, and groups one after the
         other: a board uses the host's clock, and compilers would delay it; the timed
         board of the lab is judged by how late its timers are."""
         return {"lab": "alone", "fresh": "alone", "board": "board"}.get(self.group, "host")
 
-    def sees(self, path):
+    def depends_on(self, path):
         """Whether the suite's verdict depends on the file."""
         return any(path == p or path.startswith(p + "/") for p in self.paths)
 
 
-def read():
+def suites_read():
     suites = []
     with open(LIST, encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
@@ -48,11 +48,11 @@ def read():
     return suites
 
 
-def chosen(suites, selectors):
+def suites_chosen(suites, selectors):
     return [s for s in suites if s.name in selectors or s.group in selectors]
 
 
-def git(*arguments):
+def git_output(*arguments):
     """git's output, or None if this is no git tree."""
     try:
         run = subprocess.run(["git", "-c", f"safe.directory={os.getcwd()}", *arguments],
@@ -62,17 +62,17 @@ def git(*arguments):
     return run.stdout
 
 
-def tree():
+def tree_name():
     """The commit, followed by "+" if files have changed."""
-    head = git("rev-parse", "--short=12", "HEAD")
+    head = git_output("rev-parse", "--short=12", "HEAD")
     if head is None:
         return "unknown"
-    return head.decode().strip() + ("+" if git("status", "--porcelain") else "")
+    return head.decode().strip() + ("+" if git_output("status", "--porcelain") else "")
 
 
-def content(paths=()):
+def content_key(paths=()):
     """A key of the current content of these files and directories, or of all; None without git."""
-    listed = git("ls-files", "-co", "--exclude-standard", "-z", "--", *paths)
+    listed = git_output("ls-files", "-co", "--exclude-standard", "-z", "--", *paths)
     if listed is None:
         return None
     key = hashlib.sha256()
@@ -84,22 +84,22 @@ def content(paths=()):
     return key.hexdigest()
 
 
-def changes(base):
+def changed_files(base):
     """Files that differ from BASE; "1" means the upstream branch, else the previous commit."""
     if base == "1":
-        upstream = git("merge-base", "HEAD", "@{upstream}")
+        upstream = git_output("merge-base", "HEAD", "@{upstream}")
         base = upstream.decode().strip() if upstream else "HEAD~1"
-    listed = [git("diff", "--name-only", "-z", base, "--"),
-              git("ls-files", "-o", "--exclude-standard", "-z")]
+    listed = [git_output("diff", "--name-only", "-z", base, "--"),
+              git_output("ls-files", "-o", "--exclude-standard", "-z")]
     if None in listed:
         raise ValueError(f"git knows no {base} here: CHANGED=1, or a commit")
     return sorted({p.decode() for text in listed for p in text.split(b"\0") if p})
 
 
-def touched(suites, paths):
+def suites_touched(suites, paths):
     """Suites that depend on one of the files. A file that no suite names, apart from those that
     read all files, may belong to any."""
     special = [s for s in suites if ALL not in s.paths]
-    if any(not any(s.sees(path) for s in special) for path in paths):
+    if any(not any(s.depends_on(path) for s in special) for path in paths):
         return list(suites)
-    return [s for s in suites if paths and (ALL in s.paths or any(map(s.sees, paths)))]
+    return [s for s in suites if paths and (ALL in s.paths or any(map(s.depends_on, paths)))]

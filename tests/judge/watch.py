@@ -22,12 +22,12 @@ stopping = threading.Event()
 number = itertools.count(1)
 
 
-def pace():
+def machine_pace():
     """The slowdown compared with an idle machine, by its load."""
     return min(max(os.getloadavg()[0] / (os.cpu_count() or 1), 1), PACE_LIMIT)
 
 
-def size(path):
+def file_size(path):
     try:
         return os.stat(path).st_size
     except FileNotFoundError:
@@ -40,7 +40,7 @@ def session_of(pid):
         return int(file.read().rpartition(")")[2].split()[3])
 
 
-def called(pid):
+def command_line(pid):
     """Its command line, for a person: of a process that may have ended."""
     try:
         with open(f"/proc/{pid}/cmdline", encoding="utf-8", errors="replace") as file:
@@ -50,7 +50,7 @@ def called(pid):
         return "a process that has ended"
 
 
-def members(mark, leader):
+def command_members(mark, leader):
     """Processes of a command, by their session or by their environment: neither a
     session of their own nor an empty environment alone hides them."""
     found = []
@@ -87,18 +87,18 @@ class Command:
                 ["sh", "-c", command], stdin=subprocess.DEVNULL, stdout=output,
                 stderr=subprocess.STDOUT, env=environment, start_new_session=True)
 
-    def wait(self, silence, bound=BOUND):
+    def wait_end(self, silence, bound=BOUND):
         """Wait until it ends: ("", status); or until it was silent or ran for too long, scaled
         by the machine's load, or the run was interrupted: (reason, None)."""
         before, seen = time.monotonic(), None
         quiet = whole = 0.0
         while not stopping.is_set():
-            if self._over():
+            if self._has_ended():
                 return "", self.process.returncode
             time.sleep(TICK)
             now = time.monotonic()
-            step, before = (now - before) / pace(), now
-            sizes = [size(path) for path in self.files]
+            step, before = (now - before) / machine_pace(), now
+            sizes = [file_size(path) for path in self.files]
             quiet, whole = (quiet + step if sizes == seen else 0), whole + step
             seen = sizes
             if quiet > silence:
@@ -107,18 +107,18 @@ class Command:
                 return f"not over after {bound} s", None
         return "interrupted", None
 
-    def end(self):
+    def end_all(self):
         """End what is left of it. Returns the command lines of those processes."""
-        left = self._kill(signal.SIGTERM)
+        left = self._kill_left(signal.SIGTERM)
         end = time.monotonic() + GRACE
-        while self._left() and time.monotonic() < end:
+        while self._find_left() and time.monotonic() < end:
             time.sleep(TICK)
-        self._kill(signal.SIGKILL)
-        while not self._over():
+        self._kill_left(signal.SIGKILL)
+        while not self._has_ended():
             time.sleep(TICK)
         return left
 
-    def _over(self):
+    def _has_ended(self):
         """Whether its leader has ended. Not by Popen.poll(), which drops the CPU time."""
         if self.process.returncode is None:
             pid, status, used = os.wait4(self.process.pid, os.WNOHANG)
@@ -127,13 +127,13 @@ class Command:
                 self.cpu = used.ru_utime + used.ru_stime
         return self.process.returncode is not None
 
-    def _left(self):
-        self._over()
-        return members(self.mark, self.process.pid)
+    def _find_left(self):
+        self._has_ended()
+        return command_members(self.mark, self.process.pid)
 
-    def _kill(self, which):
-        left = self._left()
-        commands = [called(pid) for pid in left]
+    def _kill_left(self, which):
+        left = self._find_left()
+        commands = [command_line(pid) for pid in left]
         for pid in left:
             try:
                 os.kill(pid, which)

@@ -19,11 +19,11 @@ def read_log(path):
         return file.read().splitlines()
 
 
-def tap(path):
+def tap_read(path):
     """The output of a suite so far."""
     said = stream.Stream()
     for line in read_log(path):
-        said.line(line)
+        said.feed_line(line)
     return said
 
 
@@ -56,47 +56,47 @@ class Copy:
             os.chmod(wrapper, 0o755)
         self.prefix = f"cd '{self.top}' && PATH='{bin_}':$PATH && export PATH && "
 
-    def _run(self, command, limit, until):
+    def _run_command(self, command, limit, until):
         """Wait until it ends, its time is over or until() is true: (reason, status)."""
         running = watch.Command(self.prefix + command, self.log, self.notes, "mutant")
         what, status, self.had = "begun", None, 0
         try:
             while what and self.had <= limit and not until():
-                what, status = running.wait(limit, LOOK)
+                what, status = running.wait_end(limit, LOOK)
                 self.had += LOOK
                 if watch.stopping.is_set():
                     raise InterruptedError
         finally:
-            running.end()
+            running.end_all()
         return what, status
 
-    def run(self, command, limit):
+    def run_command(self, command, limit):
         """Whether it ended in time. Its output is not judged."""
-        return not self._run(command, limit, lambda: False)[0]
+        return not self._run_command(command, limit, lambda: False)[0]
 
-    def test(self, command, limit):
+    def test_suite(self, command, limit):
         """Run a suite: (verdict, note); green, red, or not compiling."""
         self.late = False
         # The first failing test is enough.
-        what, status = self._run(command, limit, lambda: tap(self.log).failed)
-        said = tap(self.log)
+        what, status = self._run_command(command, limit, lambda: tap_read(self.log).failed)
+        said = tap_read(self.log)
         if said.failed:
             return "red", next(line for line in read_log(self.log) if line.startswith("not ok"))
         if what:
             self.late = True
             return "red", f"not over after {limit:.0f} s"
-        if status and self.uncompiled():
+        if status and self.has_compile_error():
             return "not compiling", ""
         if status:
             return "red", f"exit {status}"
-        if said.end().faults:
+        if said.end_stream().faults:
             return "red", said.faults[0]
         return ("green", "") if said.passed else ("red", "ran no test")
 
-    def uncompiled(self):
+    def has_compile_error(self):
         return any(re.match(r"\S+\.[ch]:\d+:\d+: (fatal )?error:", line) or "linker command failed" in line
                    or "ld returned" in line for line in read_log(self.log))
 
-    def write(self, path, text):
+    def write_file(self, path, text):
         with open(os.path.join(self.top, path), "w", encoding="utf-8") as file:
             file.write(text)

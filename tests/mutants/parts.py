@@ -21,20 +21,20 @@ class Parts:
     def __init__(self, known=None):
         self.known = known or {"seconds": {}, "lines": {}}
 
-    def learn(self, copy, part, command, limit):
+    def learn_part(self, copy, part, command, limit):
         """Run one part, in a copy that is built with COVERAGE."""
-        for path in counts(copy):
+        for path in count_files(copy):
             os.unlink(path)
         before = time.monotonic()
-        ended = copy.run(command, limit)
+        ended = copy.run_command(command, limit)
         self.known["seconds"][part] = time.monotonic() - before
-        for path, line, count in executed(copy):
+        for path, line, count in lines_executed(copy):
             parts = self.known["lines"].setdefault(path, {}).setdefault(str(line), [])
             if count and part not in parts:
                 parts.append(part)
         return ended
 
-    def of(self, path, first, last):
+    def parts_of(self, path, first, last):
         """Parts that run one of these lines, the quickest first; empty if unknown. All lines of
         a statement count as its first one."""
         lines = self.known["lines"].get(path, {})
@@ -46,13 +46,13 @@ class Parts:
         return sorted(found, key=lambda part: (self.known["seconds"][part], part))
 
 
-def counts(copy):
+def count_files(copy):
     return glob.glob(os.path.join(copy.top, "**", "*.gcda"), recursive=True)
 
 
-def executed(copy):
+def lines_executed(copy):
     """(file, line, count) of all code that was compiled and run."""
-    found = counts(copy)
+    found = count_files(copy)
     for at in range(0, len(found), FILES):
         said = subprocess.run(["gcov", "--json-format", "--stdout"] + found[at:at + FILES], cwd=copy.top,
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False).stdout

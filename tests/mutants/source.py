@@ -51,22 +51,22 @@ class Mutant:
     def __init__(self, what, begin, end, new):
         self.what, self.begin, self.end, self.new = what, begin, end, new
 
-    def apply(self, source):
+    def apply_to(self, source):
         return source[:self.begin] + self.new + source[self.end:]
 
-    def lines(self, source):
+    def changed_lines(self, source):
         """Number of the first changed line; the lines before and after the change."""
         begin = source.rfind("\n", 0, self.begin) + 1
         end = source.find("\n", self.end)
         after = source[begin:self.begin] + self.new + source[self.end:end]
-        return source.count("\n", 0, begin) + 1, plain(source[begin:end]), plain(after)
+        return source.count("\n", 0, begin) + 1, text_plain(source[begin:end]), text_plain(after)
 
 
-def plain(text):
+def text_plain(text):
     return " ".join(text.split())
 
 
-def tokens(source, begin, end):
+def tokens_read(source, begin, end):
     found, at = [], begin
     while at < end:
         match = TOKEN.match(source, at, end)
@@ -78,7 +78,7 @@ def tokens(source, begin, end):
     return found + [Token("end", "", end)] * AHEAD
 
 
-def closing(toks, at):
+def bracket_close(toks, at):
     """Index of the bracket that closes the one at @at."""
     depth = 0
     for i in range(at, len(toks)):
@@ -91,7 +91,7 @@ def closing(toks, at):
     return None
 
 
-def opening(toks, at):
+def bracket_open(toks, at):
     """Index of the bracket that opens the one at @at."""
     depth = 0
     for i in range(at, 0, -1):
@@ -101,22 +101,22 @@ def opening(toks, at):
     return 0
 
 
-def begins(toks, i):
+def statement_begins(toks, i):
     """Whether a statement begins at i."""
     before = toks[i - 1].text
     if before == ")":
-        return toks[opening(toks, i - 1) - 1].text in ("if", "for", "while")
+        return toks[bracket_open(toks, i - 1) - 1].text in ("if", "for", "while")
     return before in (";", "{", "}", "else", ":")
 
 
-def binary(toks, i):
+def operator_binary(toks, i):
     """Whether the operator at i has an operand before it."""
     before = toks[i - 1]
     return before.kind in ("number", "text") or before.text in (")", "]") or (
         before.kind == "word" and before.text not in KEYWORDS)
 
 
-def declares(toks, i):
+def star_declares(toks, i):
     """Whether a "*" at i is part of a declaration or a cast and does not multiply."""
     return toks[i].text == "*" and (toks[i + 1].text in ("*", ")", "const") or toks[i - 1].text in "*;{" or
                                     toks[i - 2].text in ("struct", "const", "enum", "union", "{", ";"))
@@ -154,11 +154,11 @@ def of_token(toks, i):
             yield "comparison", COMPARE[tok.text]
         elif tok.text in LOGIC:
             yield "logic", LOGIC[tok.text]
-        elif tok.text in ARITHMETIC and binary(toks, i) and not declares(toks, i):
+        elif tok.text in ARITHMETIC and operator_binary(toks, i) and not star_declares(toks, i):
             yield "arithmetic", ARITHMETIC[tok.text]
 
 
-def idle(toks, i, same):
+def change_idle(toks, i, same):
     """Whether a change of the token at i has no effect: an element inside sizeof, "<" or "<="
     in a minimum."""
     tok = toks[i]
@@ -168,9 +168,9 @@ def idle(toks, i, same):
             toks[i - 4].text == "sizeof")
 
 
-def conditions(source, toks, i):
+def condition_mutants(source, toks, i):
     """Of "if (...)" and "while (...)" at i."""
-    end = closing(toks, i + 1)
+    end = bracket_close(toks, i + 1)
     if end is None or end + 1 >= len(toks):
         return
     begin, stop = toks[i + 1].end, toks[end].begin
@@ -180,14 +180,14 @@ def conditions(source, toks, i):
         yield Mutant("dropped error path", begin, stop, f"({inside}) && 0")
 
 
-def statement(toks, i):
+def statement_end(toks, i):
     """Index of the ";" of the call or assignment that begins at i, or None."""
     first = toks[i]
     if first.text in IDLE:
         return None
     if first.text in KEYWORDS or first.kind not in ("word", "mark"):
         return None
-    if not begins(toks, i):
+    if not statement_begins(toks, i):
         return None
     if first.kind == "mark" and first.text not in ("*", "++", "--", "("):
         return None
@@ -213,14 +213,14 @@ def statement(toks, i):
     return None
 
 
-def statements(source, toks, i):
+def statement_mutants(source, toks, i):
     """The statement at i removed, or swapped with the next one."""
-    end = statement(toks, i)
+    end = statement_end(toks, i)
     if end is None:
         return
     begin, stop = toks[i].begin, toks[end].end
     yield Mutant("removed statement", begin, stop, ";")
-    behind = statement(toks, end + 1) if end + 1 < len(toks) else None
+    behind = statement_end(toks, end + 1) if end + 1 < len(toks) else None
     if behind is None:
         return
     first, second = source[begin:stop], source[toks[end + 1].begin:toks[behind].end]
@@ -229,7 +229,7 @@ def statements(source, toks, i):
         yield Mutant("swapped order", begin, toks[behind].end, second + between + first)
 
 
-def returns(source, toks, i):
+def return_mutants(source, toks, i):
     """An error that is not returned."""
     if toks[i + 1].text == "-" and toks[i + 2].kind == "word" and toks[i + 3].text == ";":
         yield Mutant("dropped error", toks[i + 1].begin, toks[i + 2].end, "0")
@@ -237,19 +237,19 @@ def returns(source, toks, i):
         yield Mutant("dropped error", toks[i + 1].begin, toks[i + 1].end, "0")
 
 
-def mutants(source):
+def mutants_find(source):
     """All changes of a file, in order."""
     found = []
     for body in BODY.finditer(source):
-        toks = tokens(source, body.start(), body.end())
+        toks = tokens_read(source, body.start(), body.end())
         same = [(m.end(1), m.start(2)) for m in EXTREME.finditer(source, body.start(), body.end())]
         for i in range(1, len(toks) - AHEAD):
             tok = toks[i]
-            if not idle(toks, i, same):
+            if not change_idle(toks, i, same):
                 found += [Mutant(what, tok.begin, tok.end, new) for what, new in of_token(toks, i)]
             if tok.text in ("if", "while") and toks[i + 1].text == "(":
-                found += conditions(source, toks, i)
+                found += condition_mutants(source, toks, i)
             elif tok.text == "return":
-                found += returns(source, toks, i)
-            found += statements(source, toks, i)
+                found += return_mutants(source, toks, i)
+            found += statement_mutants(source, toks, i)
     return found
