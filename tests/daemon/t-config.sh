@@ -30,7 +30,7 @@ touch "$d/there.db"
 ok "an existing file is not overwritten, exit 4" says 4 "there.db: exists; name another file, or --keep N" \
 	"$gchintd" -c - --record "$d/there.db"
 mkdir -m 555 "$d/ro"
-if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+if user_can_change; then
 	chmod 755 "$work" "$d"
 	# The tree may be in a directory that other users cannot read.
 	install -m 755 "$gchintd" "$d/gchintd"

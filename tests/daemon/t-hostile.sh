@@ -58,7 +58,7 @@ done
 
 # A log that the header announces cannot be created in another user's directory: it is opened
 # another way.
-if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+if user_can_change; then
 	mkdir "$d/ro"
 	cp "$f" "$d/ro/wal.db"
 	printf '\2\2' | dd of="$d/ro/wal.db" bs=1 seek=18 conv=notrunc 2>/dev/null

@@ -117,7 +117,7 @@ sqlite3 "$d/none.db" "delete from samples; delete from transitions; delete from 
 ok "an unknown interval is null" grep -q '"from_ns":null,"to_ns":null' "$d/json"
 
 # A log that the reader may not merge has the newest rows.
-if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+if user_can_change; then
 	mkdir "$d/shut"
 	cp "$d/r.db" "$d/shut/50% a?b.db"
 	chmod 755 "$work" "$d" "$d/shut"

@@ -230,7 +230,7 @@ sampled "one of an earlier process is neither read nor removed" is \
 	"NODE_OPTIONS=--perf-basic-prof ?, ?, ?, ?, ?, ? /tmp/perf-PID.map $left isolate-0x1234-PID-v8.log" "$(maps_print OWN_OLD=1 | paste -sd' ')"
 
 # A program that is executable but not readable.
-if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+if user_can_change; then
 	chmod 755 "$work" "$d" "$d/bin" "$d/path"
 	install -m 711 "$ctl" "$d/path/shut"
 	install -m 711 "$ctl" "$d/path/java" # one that is recognised by its name all the same

@@ -324,7 +324,7 @@ sys.exit(not (files == {'$d/source.txt'}))"
 	ok "diff reports a new method as significant" bash -c "'$ctl' profile diff '$d/moves.db' '$f' | awk '/ hot .m.lua:3.\$/ {
 		good = \$1 == 0 && \$3 ~ /^\+0\.[4-7]/ } END { exit !good }'"
 
-	if [ "$(id -u)" = 0 ] && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 ] && command -v setpriv >/dev/null; then
+	if user_can_change && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 ]; then
 		mkdir -m 777 "$d/user"
 		cp "$ctl" "$gchintd" "$d/profiled" "$d/user"
 		as_user() {

@@ -34,7 +34,7 @@ as 61007 61001 env GCHINT_STREAM= "$1/hinted" </dev/null
 kill -TERM $service
 wait $service
 X
-if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && unshare -m true 2>/dev/null; then
+if user_can_change && unshare -m true 2>/dev/null; then
 	chmod 755 "$work" "$d"
 	install -m 755 "$gchintd" "$BUILD/hinted" "$d"
 	install -d -m 750 -o 61003 -g 61002 "$d/state"

@@ -69,7 +69,7 @@ ok "rails beyond the maximum are reported once, with a remedy" is "1 256" \
 # Files for root only: CVE-2020-8694 restricted energy counters.
 fresh denied
 chmod 400 "$d/sys/class/powercap/intel-rapl:0/energy_uj"
-if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+if user_can_change; then
 	chmod 755 "$work" "$d"
 	# The tree may be in a directory that other users cannot read.
 	install -m 755 "$ctl" "$d/gchintctl"
