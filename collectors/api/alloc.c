@@ -178,53 +178,6 @@ static uintptr_t alloc_ladder(struct gc_thread *t, size_t bytes)
 	return obj;
 }
 
-void gc_oom_callback(struct gc_heap *heap,
-		     bool (*fn)(struct gc_mutator *m, size_t bytes, enum gc_refusal why, void *arg),
-		     void *arg)
-{
-	pthread_mutex_lock(&heap->table_lock);
-	heap->oom = fn;
-	heap->oom_arg = arg;
-	pthread_mutex_unlock(&heap->table_lock);
-}
-
-static bool roots_are_left(const struct gc_mutator *m, const struct gc_frame *roots)
-{
-	for (const struct gc_frame *frame = m->frames; frame; frame = frame->prev)
-		if (frame == roots)
-			return false;
-	return roots;
-}
-
-void gc_oom_check(struct gc_thread *t, uintptr_t frame)
-{
-	if (frame >= t->oom_frame || roots_are_left(&t->m, t->oom_roots))
-		t->oom_frame = 0;
-}
-
-/* An allocation is about to be refused: ask the embedder to drop references first. */
-static __attribute__((noinline)) bool oom_call(struct gc_thread *t, size_t bytes)
-{
-	struct gc_heap *heap = t->heap;
-	bool (*fn)(struct gc_mutator * m, size_t bytes, enum gc_refusal why, void *arg);
-	enum gc_refusal why = t->refused;
-	bool again;
-	void *arg;
-
-	pthread_mutex_lock(&heap->table_lock);
-	fn = heap->oom;
-	arg = heap->oom_arg;
-	pthread_mutex_unlock(&heap->table_lock);
-	if (!fn || t->oom_frame)
-		return false;
-	t->oom_frame = (uintptr_t)__builtin_frame_address(0);
-	t->oom_roots = t->m.frames;
-	again = fn(&t->m, bytes, why, arg);
-	t->oom_frame = 0;
-	t->refused = why;
-	return again;
-}
-
 static void *alloc_object(struct gc_mutator *m, uint64_t word, size_t bytes)
 {
 	struct gc_thread *t = gc_thread(m);
@@ -246,7 +199,7 @@ static void *alloc_object(struct gc_mutator *m, uint64_t word, size_t bytes)
 	if (unlikely(!obj))
 		obj = alloc_ladder(t, bytes);
 	for (int i = 0; unlikely(!obj) && i < GC_OOM_ATTEMPTS; i++) {
-		if (!oom_call(t, bytes))
+		if (!gc_oom_call(t, bytes))
 			return NULL;
 		/* The dropped objects became garbage after the collection: another one is worth it. */
 		t->refused = GC_REFUSED_NOT;

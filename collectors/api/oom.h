@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The embedder's callback before a refusal: is it still running, or was it left by longjmp()? */
+/* The embedder's callback before an allocation is refused, which longjmp() may leave */
 #ifndef GC_OOM_H
 #define GC_OOM_H
 
 #include "../heap/heap.h"
+
+/* An allocation is about to be refused: ask the embedder to drop references; true: it did. */
+bool gc_oom_call(struct gc_thread *t, size_t bytes);
 
 /* @frame: of a function that the thread called; forget the callback if that shows that it is left. */
 void gc_oom_check(struct gc_thread *t, uintptr_t frame);
