@@ -13,6 +13,7 @@
 
 #include "../cycle/collect.h"
 #include "../heap/plan.h"
+#include "../space/large.h"
 #include "../thread/safepoint.h"
 #include "../thread/threads.h"
 #include "../trace/copy.h"
@@ -108,6 +109,8 @@ static void drop_threads(struct gc_heap *heap, struct gc_thread *self)
 			continue;
 		}
 		heap->plan->flush(t);
+		if (t->clearing)
+			gc_large_abandon(heap, t->clearing);
 		*link = t->next;
 		heap->thread_count--;
 		free(t);

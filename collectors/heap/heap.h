@@ -118,6 +118,7 @@ struct gc_thread {
 	bool fills; /* a copier's: it overwrites what it allocates, which need not be zero */
 	bool away; /* between gc_park() and gc_unpark() */
 	bool paused; /* a foreground or wait pause is open: do not nest another */
+	uint32_t clearing; /* first page of a large object that it clears: plan/large-object.c */
 	uint8_t ending; /* rounds of destructors since its thread began to end */
 	void (*roots)(gc_visit_fn visit, void *visit_arg, void *arg);
 	void *roots_arg;

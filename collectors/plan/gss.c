@@ -21,6 +21,7 @@
 
 #include "../space/held.h"
 #include "copying.h"
+#include "large-object.h"
 #include "nursery.h"
 #include "promote.h"
 
@@ -130,15 +131,24 @@ static void gss_fini(struct gc_heap *heap)
 static uintptr_t gss_alloc(struct gc_thread *t, size_t bytes, bool force)
 {
 	if (bytes > (size_t)t->heap->opt.large)
-		return gc_large_alloc(t->heap, bytes, force);
+		return gc_large_object(t, bytes, force);
 	return gc_bump_alloc(t, bytes, force);
 }
 
 /* Memory in the old space in a new run, or 0. The copier owns the block. */
 static __attribute__((noinline)) uintptr_t more_room(struct gc_copier *c, size_t size)
 {
-	if (size > GC_CLASS_LARGEST)
-		return gc_large_alloc(c->heap, size, true);
+	uintptr_t used;
+	uint32_t page;
+
+	if (size > GC_CLASS_LARGEST) {
+		page = gc_large_reserve(c->heap, size, true, &used);
+		if (!page)
+			return 0;
+		/* Its bytes are overwritten. */
+		gc_large_clear(c->heap, page, used, false);
+		return gc_large_publish(c->heap, page);
+	}
 	return gc_blocks_alloc(&c->own, size, true);
 }
 

@@ -23,6 +23,7 @@
 #include "../trace/mark.h"
 #include "../trace/verify.h"
 #include "inplace.h"
+#include "large-object.h"
 
 /* A minor collection that leaves less than this part of the last room makes the next one a major. */
 #define MINOR_YIELD 0.5
@@ -47,7 +48,7 @@ static void immix_fini(struct gc_heap *heap)
 static uintptr_t immix_alloc(struct gc_thread *t, size_t bytes, bool force)
 {
 	if (bytes > (size_t)t->heap->opt.large)
-		return gc_large_alloc(t->heap, bytes, force);
+		return gc_large_object(t, bytes, force);
 	return gc_lines_alloc(t, bytes, force);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "inplace.h"
+#include "large-object.h"
 
 #include <errno.h>
 
@@ -29,7 +30,7 @@ void gc_inplace_fini(struct gc_heap *heap)
 uintptr_t gc_inplace_alloc(struct gc_thread *t, size_t bytes, bool force)
 {
 	if (bytes > (size_t)t->heap->opt.large)
-		return gc_large_alloc(t->heap, bytes, force);
+		return gc_large_object(t, bytes, force);
 	return gc_blocks_alloc(t, bytes, force);
 }
 

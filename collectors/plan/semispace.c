@@ -12,6 +12,7 @@
 #include <errno.h>
 
 #include "copying.h"
+#include "large-object.h"
 
 static size_t semispace_capacity(const struct gc_options *opt)
 {
@@ -41,7 +42,7 @@ static void semispace_fini(struct gc_heap *heap)
 static uintptr_t semispace_alloc(struct gc_thread *t, size_t bytes, bool force)
 {
 	if (bytes > (size_t)t->heap->opt.large)
-		return gc_large_alloc(t->heap, bytes, force);
+		return gc_large_object(t, bytes, force);
 	return gc_bump_alloc(t, bytes, force);
 }
 

@@ -284,7 +284,7 @@ static bool own_block(struct gc_thread *t, unsigned int c)
 		;
 	if (own_first(t, c, &b->partial[c]) || (!may_pass_over(heap) && own_dense(t, c)))
 		return true;
-	page = gc_pages_alloc(heap, GC_BLOCK_PAGES, GC_PAGE_BLOCK, NULL);
+	page = gc_pages_alloc(heap, GC_BLOCK_PAGES, GC_PAGE_BLOCK);
 	if (!page)
 		return own_dense(t, c);
 	heap->pages->table[page].cls = (uint8_t)c;

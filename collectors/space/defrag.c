@@ -127,7 +127,7 @@ static bool next_block(struct gc_heap *heap)
 	uint32_t page = 0;
 
 	if (!l->to_full)
-		page = gc_pages_alloc(heap, GC_LINES_PAGES, GC_PAGE_LINES, NULL);
+		page = gc_pages_alloc(heap, GC_LINES_PAGES, GC_PAGE_LINES);
 	l->to_full = !page;
 	if (!page)
 		return false;

@@ -20,18 +20,16 @@ void gc_large_fini(struct gc_heap *heap)
 	heap->large = NULL;
 }
 
-uintptr_t gc_large_alloc(struct gc_heap *heap, size_t bytes, bool force)
+uint32_t gc_large_reserve(struct gc_heap *heap, size_t bytes, bool force, uintptr_t *used)
 {
 	struct gc_large *l = heap->large;
 	size_t whole = gc_large_size(bytes);
-	bool fresh = false;
 	uint32_t page = 0;
-	uintptr_t obj;
 
 	if (!gc_budget_take(heap, whole, force))
 		return 0;
 	gc_space_lock(heap);
-	if (l->count == l->room) {
+	if (l->count + l->pending == l->room) {
 		size_t room = l->room ? 2 * l->room : 64;
 		uint32_t *pages = realloc(l->pages, room * sizeof(*pages));
 
@@ -40,29 +38,52 @@ uintptr_t gc_large_alloc(struct gc_heap *heap, size_t bytes, bool force)
 			l->room = room;
 		}
 	}
-	if (l->count < l->room)
-		page = gc_pages_alloc(heap, (uint32_t)(whole >> GC_PAGE_SHIFT), GC_PAGE_LARGE,
-				      &fresh);
+	*used = gc_high(heap);
+	if (l->count + l->pending < l->room)
+		page = gc_pages_alloc(heap, (uint32_t)(whole >> GC_PAGE_SHIFT), GC_PAGE_LARGE);
+	l->pending += page != 0;
+	gc_space_unlock(heap);
 	if (!page) {
-		gc_space_unlock(heap);
 		__atomic_fetch_sub(&heap->in_use, whole, __ATOMIC_RELAXED);
 		__atomic_fetch_sub(&heap->granted, whole, __ATOMIC_RELAXED);
-		return 0;
 	}
+	return page;
+}
+
+void gc_large_clear(struct gc_heap *heap, uint32_t page, uintptr_t used, bool zero)
+{
+	uintptr_t at = gc_page_address(heap->pages, page);
+	uintptr_t end = at + ((uintptr_t)heap->pages->table[page].count << GC_PAGE_SHIFT);
+
+	if (zero)
+		gc_pages_clear(heap, page);
+	/* What was stored to earlier objects there: GC_CARD_ELEMENT alone is expected from here on. */
+	for (end = end < used ? end : used; at < end; at += GC_CARD)
+		if (__atomic_load_n(gc_card(heap, at), __ATOMIC_RELAXED))
+			__atomic_store_n(gc_card(heap, at), 0, __ATOMIC_RELAXED);
+}
+
+uintptr_t gc_large_publish(struct gc_heap *heap, uint32_t page)
+{
+	uintptr_t obj = gc_page_address(heap->pages, page);
+	struct gc_large *l = heap->large;
+
+	gc_space_lock(heap);
+	l->pending--;
 	l->pages[l->count++] = page;
-	l->bytes += whole;
-	obj = gc_page_address(heap->pages, page);
+	l->bytes += (uint64_t)heap->pages->table[page].count << GC_PAGE_SHIFT;
 	gc_bit_set(heap->live, obj);
 	gc_space_unlock(heap);
 	gc_count(&heap->stats.allocated_objects, 1);
-	if (!fresh)
-		memset((void *)obj, 0, whole);
-	/* What was stored to earlier objects there: GC_CARD_ELEMENT alone is expected from here on. */
-	for (uintptr_t at = obj; at < obj + whole; at += GC_CARD)
-		__atomic_store_n(gc_card(heap, at), 0, __ATOMIC_RELAXED);
 	if (GC_NEEDED(1))
 		gc_card_dirty(heap, obj);
 	return obj;
+}
+
+void gc_large_abandon(struct gc_heap *heap, uint32_t page)
+{
+	heap->large->pending--;
+	gc_pages_free(heap, page);
 }
 
 size_t gc_large_sweep(struct gc_heap *heap)

@@ -8,13 +8,24 @@
 struct gc_large {
 	uint32_t *pages; /* first pages of all objects */
 	size_t count, room;
+	size_t pending; /* reserved, and not yet in pages[] */
 	uint64_t bytes; /* of all objects, whole pages */
 };
 
 int gc_large_init(struct gc_heap *heap);
 void gc_large_fini(struct gc_heap *heap);
-/* A zeroed object, its live bit set and its card dirty (it may be old at once); or 0. */
-uintptr_t gc_large_alloc(struct gc_heap *heap, size_t bytes, bool force);
+/*
+ * An object of @bytes comes about in three steps, of which the second may take long: the thread
+ * that clears it need not be waited for. Until the last one it is no object for collections.
+ */
+/* Pages for it, or 0; *@used: addresses from there on never held an object */
+uint32_t gc_large_reserve(struct gc_heap *heap, size_t bytes, bool force, uintptr_t *used);
+/* Its cards, and @zero its bytes, too */
+void gc_large_clear(struct gc_heap *heap, uint32_t page, uintptr_t used, bool zero);
+/* Its live bit gets set and its card dirty: it may be old at once. */
+uintptr_t gc_large_publish(struct gc_heap *heap, uint32_t page);
+/* Its thread does not exist in this forked child: free the pages. */
+void gc_large_abandon(struct gc_heap *heap, uint32_t page);
 /* Free the objects whose live bit is clear; returns the bytes swept. Takes space_lock. */
 size_t gc_large_sweep(struct gc_heap *heap);
 

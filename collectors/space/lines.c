@@ -159,7 +159,7 @@ static bool own_block(struct gc_thread *t, int kind)
 	if (page) {
 		l->recyclable = heap->pages->table[page].next;
 	} else {
-		page = gc_pages_alloc(heap, GC_LINES_PAGES, GC_PAGE_LINES, NULL);
+		page = gc_pages_alloc(heap, GC_LINES_PAGES, GC_PAGE_LINES);
 		if (!page)
 			return false;
 		start = gc_page_address(heap->pages, page);

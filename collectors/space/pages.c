@@ -19,14 +19,15 @@ int gc_pages_init(struct gc_heap *heap, uintptr_t base, size_t bytes)
 	p->base = base;
 	p->count = (uint32_t)(bytes >> GC_PAGE_SHIFT);
 	p->most = (uint32_t)((uint64_t)heap->opt.max >> GC_PAGE_SHIFT);
-	p->high = p->fresh = 1;
+	p->high = 1;
 	for (unsigned int k = 0; k < GC_PAGE_HINTS; k++)
 		p->hint[k] = 1;
 	table = p->count * sizeof(struct gc_page);
 	p->table = mmap(NULL, table, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	p->free_bits = calloc(p->count / 64 + 2, sizeof(uint64_t));
-	if (p->table == MAP_FAILED || !p->free_bits) {
+	p->stale_bits = calloc(p->count / 64 + 2, sizeof(uint64_t));
+	if (p->table == MAP_FAILED || !p->free_bits || !p->stale_bits) {
 		if (p->table == MAP_FAILED)
 			p->table = NULL;
 		return -ENOMEM;
@@ -45,23 +46,24 @@ void gc_pages_fini(struct gc_heap *heap)
 	if (p->table)
 		munmap(p->table, p->count * sizeof(struct gc_page));
 	free(p->free_bits);
+	free(p->stale_bits);
 	free(p);
 	heap->pages = NULL;
 }
 
-/* The first page in [@at, @end) that is free (@value is true) or not (false), or @end. */
-static uint32_t next_bit(const struct gc_pages *p, uint32_t at, uint32_t end, bool value)
+/* The first page in [@at, @end) whose bit is @value, or @end. */
+static uint32_t next_bit(const uint64_t *bits, uint32_t at, uint32_t end, bool value)
 {
 	uint64_t flip = value ? 0 : ~0ULL, word;
 
 	if (at >= end)
 		return end;
-	word = (p->free_bits[at / 64] ^ flip) & ~0ULL << at % 64;
+	word = (bits[at / 64] ^ flip) & ~0ULL << at % 64;
 	while (!word) {
 		at = (at / 64 + 1) * 64;
 		if (at >= end)
 			return end;
-		word = p->free_bits[at / 64] ^ flip;
+		word = bits[at / 64] ^ flip;
 	}
 	at = at / 64 * 64 + (uint32_t)__builtin_ctzll(word);
 	return at < end ? at : end;
@@ -75,12 +77,13 @@ static uint32_t first_fit(struct gc_pages *p, uint32_t count)
 	for (unsigned int k = 1; k < count && k < GC_PAGE_HINTS; k++)
 		if (p->hint[k] > at)
 			at = p->hint[k];
-	for (at = next_bit(p, at, p->count, true);; at = next_bit(p, end, p->count, true)) {
+	for (at = next_bit(p->free_bits, at, p->count, true);;
+	     at = next_bit(p->free_bits, end, p->count, true)) {
 		if (at >= p->count)
 			return 0;
 		/* No further than @count pages: a free run may be most of the heap. */
 		end = count < p->count - at ? at + count : p->count;
-		end = next_bit(p, at, end, false);
+		end = next_bit(p->free_bits, at, end, false);
 		if (end - at >= count)
 			break;
 	}
@@ -104,7 +107,7 @@ static void lower_hints(struct gc_pages *p, uint32_t page)
 	}
 }
 
-uint32_t gc_pages_alloc(struct gc_heap *heap, uint32_t count, enum gc_page_kind kind, bool *fresh)
+uint32_t gc_pages_alloc(struct gc_heap *heap, uint32_t count, enum gc_page_kind kind)
 {
 	struct gc_pages *p = heap->pages;
 	uint32_t at, most = p->most - p->reserve;
@@ -125,10 +128,6 @@ uint32_t gc_pages_alloc(struct gc_heap *heap, uint32_t count, enum gc_page_kind 
 		p->table[i] = (struct gc_page){ .kind = GC_PAGE_CONT, .count = i - at };
 	}
 	p->table[at] = (struct gc_page){ .kind = (uint8_t)kind, .count = count };
-	if (fresh)
-		*fresh = at >= p->fresh;
-	if (at + count > p->fresh)
-		p->fresh = at + count;
 	if (at + count > p->high)
 		__atomic_store_n(&p->high, at + count, __ATOMIC_RELAXED);
 	__atomic_store_n(&p->used, p->used + count, __ATOMIC_RELAXED);
@@ -145,29 +144,59 @@ void gc_pages_free(struct gc_heap *heap, uint32_t page)
 		memset((void *)gc_page_address(p, page), 0xdb, (size_t)count << GC_PAGE_SHIFT);
 	for (uint32_t i = page; i < page + count; i++) {
 		p->free_bits[i / 64] |= 1ULL << i % 64;
+		p->stale_bits[i / 64] |= 1ULL << i % 64;
 		p->table[i] = (struct gc_page){ .kind = GC_PAGE_FREE };
 	}
 	__atomic_store_n(&p->used, p->used - count, __ATOMIC_RELAXED);
 	lower_hints(p, page);
 }
 
+/* Shorter regions are likely in the cache, and cheaper to clear than to fault in again. */
+#define RETURN_LEAST (4u << 20)
+
+static void region_clear(void *at, size_t bytes)
+{
+	/* Refused for locked pages. */
+	if (bytes < RETURN_LEAST || madvise(at, bytes, MADV_DONTNEED))
+		memset(at, 0, bytes);
+}
+
+void gc_pages_clear(struct gc_heap *heap, uint32_t page)
+{
+	struct gc_pages *p = heap->pages;
+	uint32_t end = page + p->table[page].count, stop;
+
+	for (; page < end; page = stop) {
+		gc_space_lock(heap);
+		page = next_bit(p->stale_bits, page, end, true);
+		stop = next_bit(p->stale_bits, page, end, false);
+		gc_space_unlock(heap);
+		region_clear((void *)gc_page_address(p, page), (size_t)(stop - page)
+								       << GC_PAGE_SHIFT);
+	}
+}
+
 size_t gc_pages_release(struct gc_heap *heap)
 {
 	struct gc_pages *p = heap->pages;
 	size_t bytes = 0, run;
-	uint32_t at, end, stale = 1;
+	uint32_t at, end;
 
-	for (at = next_bit(p, 1, p->fresh, true); at < p->fresh;
-	     at = next_bit(p, end, p->fresh, true)) {
-		end = next_bit(p, at, p->fresh, false);
+	for (at = 1; at < p->high; at = end) {
+		end = next_bit(p->stale_bits, at, p->high, true);
+		if (end == at)
+			end = next_bit(p->free_bits, at, p->high, true);
+		if (end > at)
+			continue;
+		end = next_bit(p->stale_bits, at, p->high, false);
+		end = next_bit(p->free_bits, at, end, false);
 		run = (size_t)(end - at) << GC_PAGE_SHIFT;
-		/* Refused for locked pages: they keep their contents, so they are not fresh. */
+		/* Refused for locked pages: they keep their contents. */
 		if (madvise((void *)gc_page_address(p, at), run, MADV_DONTNEED))
-			stale = end;
-		else
-			bytes += run;
+			continue;
+		for (; at < end; at++)
+			p->stale_bits[at / 64] &= ~(1ULL << at % 64);
+		bytes += run;
 	}
-	while (p->fresh > stale && p->table[p->fresh - 1].kind == GC_PAGE_FREE)
-		p->fresh--;
 	return bytes;
 }

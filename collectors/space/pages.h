@@ -36,16 +36,23 @@ struct gc_pages {
 	uint32_t reserve; /* of these, kept from mutators for a collection that moves objects */
 	bool starved; /* an allocation of pages failed since the last collection */
 	uint32_t high; /* no page from here on was ever handed out */
-	uint32_t fresh; /* pages from here on are zero and not resident */
 	uint32_t hint[GC_PAGE_HINTS]; /* [k]: no run of k + 1 pages is free below this page */
 	uint64_t *free_bits; /* 1: free */
+	/* 0: free and zero, never used or returned to the system; otherwise it may be either */
+	uint64_t *stale_bits;
 	struct gc_page *table;
 };
 
 int gc_pages_init(struct gc_heap *heap, uintptr_t base, size_t bytes);
 void gc_pages_fini(struct gc_heap *heap);
-/* A run of @count pages, or 0. Not cleared; *@fresh (may be NULL): never used, so zero. */
-uint32_t gc_pages_alloc(struct gc_heap *heap, uint32_t count, enum gc_page_kind kind, bool *fresh);
+/* A run of @count pages, or 0. Not cleared. */
+uint32_t gc_pages_alloc(struct gc_heap *heap, uint32_t count, enum gc_page_kind kind);
+/*
+ * Clear the run of @page, which was handed out and not used yet: only pages that were used before,
+ * and long runs of those by the system, so that they become resident when they are used. Takes
+ * space_lock, also in a stopped world.
+ */
+void gc_pages_clear(struct gc_heap *heap, uint32_t page);
 void gc_pages_free(struct gc_heap *heap, uint32_t page);
 /* Return every free page to the system; returns bytes. */
 size_t gc_pages_release(struct gc_heap *heap);

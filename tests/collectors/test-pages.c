@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * Description: pages are allocated as the simplest allocator would: the lowest run that is long
- * enough, none above max=, none twice. Fresh pages, pages returned to the system and the whole
- * page table are compared after each step of a random program. Pages that are locked in memory
- * cannot be returned, and are not taken for zero later.
+ * enough, none above max=, none twice. Pages that may be other than zero, pages returned to the
+ * system and the whole page table are compared after each step of a random program; cleared runs
+ * are zero. Pages that are locked in memory cannot be returned, and are not taken for zero later.
  */
 #include "alone.h"
 
@@ -18,8 +18,8 @@
 static struct {
 	uint32_t run[MOST]; /* pages of the run that begins here, 0 none */
 	uint8_t kind[MOST];
-	bool taken[MOST];
-	uint32_t used, high, fresh, peak;
+	bool taken[MOST], stale[MOST];
+	uint32_t used, high, peak;
 	bool starved;
 } model;
 
@@ -32,7 +32,6 @@ static uint32_t draw(uint32_t below)
 
 static bool locked; /* some pages, as with mlockall(2) */
 static size_t refused; /* bytes, by the last release */
-static uint32_t stale; /* end of the last run that was refused */
 
 int __real_madvise(void *at, size_t bytes, int advice);
 int __wrap_madvise(void *at, size_t bytes, int advice);
@@ -42,7 +41,8 @@ int __wrap_madvise(void *at, size_t bytes, int advice)
 	if (!locked || advice != MADV_DONTNEED || draw(2))
 		return __real_madvise(at, bytes, advice);
 	refused += bytes;
-	stale = (uint32_t)(((uintptr_t)at + bytes - heap->pages->base) / 4096);
+	for (size_t i = 0, page = ((uintptr_t)at - heap->pages->base) / 4096; i < bytes / 4096; i++)
+		model.stale[page + i] = true;
 	errno = EINVAL;
 	return -1;
 }
@@ -61,8 +61,8 @@ static bool same(const struct gc_pages *p)
 {
 	struct gc_heap_stats s = stats();
 
-	if (p->used != model.used || p->high != model.high || p->fresh != model.fresh ||
-	    p->starved != model.starved || s.peak_footprint_bytes != model.peak * 4096ull ||
+	if (p->used != model.used || p->high != model.high || p->starved != model.starved ||
+	    s.peak_footprint_bytes != model.peak * 4096ull ||
 	    s.footprint_bytes != model.used * 4096ull ||
 	    gc_pages_held(heap) != model.used * 4096ull ||
 	    gc_high(heap) != heap->base + model.high * 4096ull)
@@ -71,6 +71,8 @@ static bool same(const struct gc_pages *p)
 		const struct gc_page *pg = &p->table[i];
 
 		if ((p->free_bits[i / 64] >> i % 64 & 1) == model.taken[i])
+			return false;
+		if (!model.taken[i] && (p->stale_bits[i / 64] >> i % 64 & 1) != model.stale[i])
 			return false;
 		if (!model.taken[i] ? pg->kind != GC_PAGE_FREE :
 		    model.run[i]    ? pg->kind != model.kind[i] || pg->count != model.run[i] ||
@@ -87,11 +89,10 @@ static bool take(struct gc_pages *p)
 	uint32_t count = draw(20) ? 1 + draw(draw(4) ? 8 : 40) : 1 + draw(p->count);
 	enum gc_page_kind kind = kinds[draw(3)];
 	uint32_t want = 0, at;
-	bool fresh = true, asks = draw(2);
 
 	if (model.used + count <= p->most - p->reserve)
 		want = lowest(count, p->count);
-	at = gc_pages_alloc(heap, count, kind, asks ? &fresh : NULL);
+	at = gc_pages_alloc(heap, count, kind);
 	if (at != want) {
 		printf("# %u pages at %u, not %u\n", count, at, want);
 		return false;
@@ -99,10 +100,6 @@ static bool take(struct gc_pages *p)
 	model.starved |= !want;
 	if (!at)
 		return true;
-	if (asks && fresh != (at >= model.fresh)) {
-		printf("# page %u is fresh from %u on\n", at, model.fresh);
-		return false;
-	}
 	for (uint32_t i = at; i < at + count; i++)
 		model.taken[i] = true;
 	model.run[at] = count;
@@ -110,10 +107,19 @@ static bool take(struct gc_pages *p)
 	model.used += count;
 	if (at + count > model.high)
 		model.high = at + count;
-	if (at + count > model.fresh)
-		model.fresh = at + count;
 	if (model.used > model.peak)
 		model.peak = model.used;
+	if (draw(2)) {
+		gc_pages_clear(heap, at);
+		for (const uint64_t *word = (const uint64_t *)gc_page_address(p, at),
+				    *end = word + (size_t)count * 512;
+		     word < end; word++) {
+			if (*word) {
+				printf("# a run of %u pages at %u is not clear\n", count, at);
+				return false;
+			}
+		}
+	}
 	/* Somebody's bytes */
 	*(volatile char *)gc_page_address(p, at) = 1;
 	*(volatile char *)gc_page_address(p, at + count - 1) = 1;
@@ -130,8 +136,10 @@ static bool give(struct gc_pages *p)
 	if (!count)
 		return true;
 	gc_pages_free(heap, at);
-	for (uint32_t i = at; i < at + count; i++)
+	for (uint32_t i = at; i < at + count; i++) {
 		model.taken[i] = false;
+		model.stale[i] = true;
+	}
 	model.run[at] = 0;
 	model.used -= count;
 	if (!heap->opt.poison)
@@ -144,35 +152,25 @@ static bool give(struct gc_pages *p)
 	return true;
 }
 
-/* Fresh pages read as zero. */
-static bool fresh_are_zero(const struct gc_pages *p)
-{
-	for (uint32_t i = p->fresh; i < model.high; i++)
-		if (*(volatile char *)gc_page_address(p, i))
-			return false;
-	return true;
-}
-
 /* Free pages read as zero once they were given back; no other does. */
 static bool release(struct gc_pages *p)
 {
 	size_t bytes, want = 0;
 	bool good = true;
 
+	for (uint32_t i = 1; i < model.high; i++) {
+		want += !model.taken[i] && model.stale[i] ? 4096 : 0;
+		model.stale[i] = false;
+	}
 	refused = 0;
-	stale = 1;
 	bytes = gc_pages_release(heap) + refused;
-	for (uint32_t i = 1; i < model.fresh; i++) {
+	for (uint32_t i = 1; i < model.high; i++) {
 		if (model.taken[i]) {
 			good &= !model.run[i] || *(volatile char *)gc_page_address(p, i) == 1;
 			continue;
 		}
-		want += 4096;
-		good &= refused || !*(volatile char *)gc_page_address(p, i);
+		good &= model.stale[i] || !*(volatile char *)gc_page_address(p, i);
 	}
-	while (model.fresh > stale && !model.taken[model.fresh - 1])
-		model.fresh--;
-	good &= fresh_are_zero(p);
 	if (bytes != want)
 		printf("# %zu bytes given back, not %zu\n", bytes, want);
 	return good && bytes == want;
@@ -188,7 +186,7 @@ static void random_program(const char *options, uint32_t reserve, bool some_lock
 		return;
 	p = heap->pages;
 	memset(&model, 0, sizeof(model));
-	model.high = model.fresh = 1;
+	model.high = 1;
 	seed = 1;
 	p->reserve = reserve;
 	locked = some_locked;
