@@ -169,6 +169,7 @@ static void free_heap(struct gc_heap *heap)
 	free(heap->more_roots);
 	free(heap->weaks.items);
 	free(heap->ephemerons.items);
+	free(heap->keys.items);
 	free(heap->finalizable.items);
 	free(heap->finalized.items);
 	free(heap->opt_text);

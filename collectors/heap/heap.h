@@ -215,6 +215,9 @@ struct gc_heap {
 	void *oom_arg;
 	const struct gc_type *weak_type, *ephemeron_type;
 	struct gc_vector weaks, ephemerons; /* weak objects and ephemerons that this cycle found */
+	struct gc_vector
+		keys; /* awaited ones that were reached since the last look: trace/weak.c */
+	bool keys_lost; /* some were reached for which there was no memory */
 	struct gc_vector finalizable, finalized;
 	size_t finalizable_old; /* of these, the first ones that a minor collection leaves as is */
 	size_t finalized_next;
@@ -335,12 +338,14 @@ static inline uint64_t gc_word(const void *obj)
 /*
  * A header's low half. Bit 0: the rest is the object's new address (heap/forward.h). Bits 1-2:
  * its age (trace/copy.h). Bits 3-6: its shape, 1 for no references, n + 1 for n of them right
- * behind the header and no other references; 0: see the type. Bits 8-23: the type's
- * index. Bits 24-31: with a shape the size in granules.
+ * behind the header and no other references; 0: see the type. Bit 7: GC_AWAITED. Bits 8-23:
+ * the type's index. Bits 24-31: with a shape the size in granules.
  */
 #define GC_SHAPE_SHIFT 3
 #define GC_SHAPE_MASK  (15u << GC_SHAPE_SHIFT)
 #define GC_SHAPE_MOST  14 /* references */
+/* The key of an ephemeron, to be noted when it is reached; only in a stop, see trace/weak.c */
+#define GC_AWAITED (1u << 7)
 
 /* Bytes of the header and the references of an object with a shape; 0: it has no shape. */
 static inline size_t gc_shape_refs(uint64_t word)

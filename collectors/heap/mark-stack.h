@@ -34,6 +34,7 @@ struct gc_mark_stack {
 	void **end; /* end of the mapping */
 	size_t mapped; /* bytes */
 	bool on_cards; /* grey objects were left on dirty cards since a pass over them began */
+	bool filtered; /* the filter left grey objects to cards that were dirty already, since then */
 	bool dropped; /* grey objects are nowhere: scan all marked objects to find them */
 	bool lossy; /* it overflowed in this cycle, so marked objects were miscounted */
 	bool filter; /* objects on dirty cards are not pushed */

@@ -193,6 +193,20 @@ gc_inline void *gss_promote(struct gc_copier *c, void *ref, uint64_t word, size_
 	return (void *)at;
 }
 
+/* An object in the old space, without a shape, is reached in a whole collection. */
+static __attribute__((noinline)) bool gss_keep_other(struct gc_copier *c, void *ref, uint64_t word)
+{
+	size_t size = gc_copy_unshaped(c->heap, ref, word);
+	bool grey = size & 1;
+
+	size -= grey;
+	c->objects++;
+	c->bytes += size;
+	if (size <= GC_CLASS_LARGEST)
+		c->old_bytes += gc_held_size(c->heap, size);
+	return grey;
+}
+
 gc_inline bool gss_outside(struct gc_copier *c, void *ref, const bool shared, const bool whole)
 {
 	struct gc_heap *heap = c->heap;
@@ -203,13 +217,13 @@ gc_inline bool gss_outside(struct gc_copier *c, void *ref, const bool shared, co
 		return false;
 	word = gc_word(ref);
 	refs = gc_shape_refs(word);
-	size = refs ? gc_shape_granules(word) << GC_GRANULE_SHIFT :
-		      gc_size(gc_info(heap, word), word);
+	if (unlikely(!refs))
+		return gss_keep_other(c, ref, word);
+	size = gc_shape_granules(word) << GC_GRANULE_SHIFT;
 	c->objects++;
 	c->bytes += size;
-	if (size <= GC_CLASS_LARGEST)
-		c->old_bytes += gc_held_size(heap, size);
-	return refs ? refs > sizeof(struct gc_header) : gc_has_refs(gc_info(heap, word));
+	c->old_bytes += gc_held_size(heap, size);
+	return refs > sizeof(struct gc_header);
 }
 
 /* An old object that refers to the bump space must be found again: dirty its card. */

@@ -46,16 +46,23 @@ static uintptr_t semispace_alloc(struct gc_thread *t, size_t bytes, bool force)
 	return gc_bump_alloc(t, bytes, force);
 }
 
-/* A large object stays where it is. */
+/* A large object was reached: it stays where it is. */
+static __attribute__((noinline)) bool semispace_keep(struct gc_copier *c, void *ref)
+{
+	size_t size = gc_copy_unshaped(c->heap, ref, gc_word(ref));
+
+	c->objects++;
+	c->bytes += gc_large_size(size & ~(size_t)1);
+	return size & 1;
+}
+
 gc_inline bool semispace_outside(struct gc_copier *c, void *ref, const bool shared)
 {
 	struct gc_heap *heap = c->heap;
 
 	if (!gc_in_pages(heap, (uintptr_t)ref) || !gc_copy_take(heap->mark, (uintptr_t)ref, shared))
 		return false;
-	c->objects++;
-	c->bytes += gc_large_size(gc_object_size(heap, ref));
-	return gc_has_refs(gc_info(heap, gc_word(ref)));
+	return semispace_keep(c, ref);
 }
 
 static const struct gc_copy_ops ops = { .outside = semispace_outside };

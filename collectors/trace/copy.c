@@ -300,6 +300,15 @@ uint64_t gc_copy_await(void *ref)
 	}
 }
 
+size_t gc_copy_unshaped(struct gc_heap *heap, void *ref, uint64_t word)
+{
+	const struct gc_info *info = gc_info(heap, word);
+
+	if (unlikely(word & GC_AWAITED))
+		gc_weak_reach(heap, ref, word, false);
+	return gc_size(info, word) + gc_has_refs(info);
+}
+
 bool gc_copy_note_weak(struct gc_copier *c, void *obj)
 {
 	struct gc_heap *heap = c->heap;

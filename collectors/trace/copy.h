@@ -17,6 +17,7 @@
 #include "../space/bump.h"
 #include "../thread/help.h"
 #include "trace.h"
+#include "weak.h"
 
 #define GC_BUSY 1u
 
@@ -28,6 +29,7 @@
  * @from, @into, @span: both spaces, for the two range checks of each reference
  * @aged: objects in from-space below it were there at the last collection
  * @rng: for promotion; the first copier uses the heap's, so that a run with one thread repeats
+ * @left: objects until work is offered to helpers and progress reported
  * @young: the object being scanned refers to the bump spaces
  * @objects, @bytes: copied or marked; @bytes only of what is not copied
  * @own: its runs in blocks, to promote into
@@ -43,6 +45,7 @@ struct gc_copier {
 	size_t span;
 	uintptr_t aged;
 	uint64_t *rng;
+	unsigned int left;
 	bool young, first;
 	uint64_t objects, bytes;
 	uint64_t old_bytes, promoted_bytes, promoted;
@@ -97,6 +100,11 @@ struct gc_copier *gc_copy_end(struct gc_heap *heap);
 uintptr_t gc_copy_refill(struct gc_copier *c, size_t size);
 /* Another thread is copying the object: wait for its new header. */
 uint64_t gc_copy_await(void *ref);
+/*
+ * Bytes of an object without a shape, and 1 if it has references; awaited as the key of an
+ * ephemeron, it is noted.
+ */
+size_t gc_copy_unshaped(struct gc_heap *heap, void *ref, uint64_t word);
 bool gc_copy_note_weak(struct gc_copier *c, void *obj);
 void gc_copy_progress(struct gc_copier *c);
 
@@ -146,8 +154,12 @@ gc_inline void *gc_copy_object(struct gc_copier *c, void *ref, uint64_t word,
 	void *to;
 
 	if (unlikely(!refs)) {
-		size = gc_size(gc_info(c->heap, word), word);
-		grey = gc_has_refs(gc_info(c->heap, word));
+		size = gc_copy_unshaped(c->heap, ref, word);
+		grey = size & 1;
+		size -= grey;
+		/* While ephemerons wait, one thread copies. */
+		if (!shared)
+			word = gc_word(ref);
 	}
 	to = ops->promote ? ops->promote(c, ref, word, size, shared) : NULL;
 	if (to) {
@@ -198,6 +210,14 @@ gc_inline void gc_copy_slot(struct gc_copier *c, void **slot, const struct gc_co
 		c->young |= (uintptr_t)ref - c->into < c->span;
 }
 
+/* Copy an object without a shape, on one thread. Not inlined: the loop has more registers. */
+static __attribute__((noinline, unused)) void *gc_copy_other(struct gc_copier *c, void *ref,
+							     const struct gc_copy_ops *ops)
+{
+	gc_copy_slot(c, &ref, ops, false);
+	return ref;
+}
+
 /* @visit is the plan's gc_copy_slot(); its argument is the copier. */
 gc_inline void gc_copy_scan(struct gc_copier *c, void *obj, gc_visit_fn visit)
 {
@@ -215,13 +235,15 @@ gc_inline void gc_copy_scan(struct gc_copier *c, void *obj, gc_visit_fn visit)
 
 /* Copies of the stack's and the piece's pointers, which a loop keeps in registers */
 struct gc_copy_regs {
-	void **top, **limit;
+	void **top, **limit, **base;
 	uintptr_t at, end;
 };
 
 gc_inline void gc_copy_get(const struct gc_copier *c, struct gc_copy_regs *r)
 {
-	*r = (struct gc_copy_regs){ c->stack->top, c->stack->limit, c->at, c->limit };
+	const struct gc_mark_stack *s = c->stack;
+
+	*r = (struct gc_copy_regs){ s->top, s->limit, s->base, c->at, c->limit };
 }
 
 gc_inline void gc_copy_put(struct gc_copier *c, const struct gc_copy_regs *r)
@@ -258,7 +280,10 @@ gc_inline void *gc_copy_ref(struct gc_copier *c, struct gc_copy_regs *r, void *r
 	} else if (unlikely(!refs || shared)) {
 		/* Objects without a shape, or that other threads may claim */
 		gc_copy_put(c, r);
-		gc_copy_slot(c, &ref, ops, shared);
+		if (shared)
+			gc_copy_slot(c, &ref, ops, true);
+		else
+			ref = gc_copy_other(c, ref, ops);
 		gc_copy_get(c, r);
 		if (ops->scanned)
 			*young |= (uintptr_t)ref - c->into < c->span;
@@ -307,13 +332,13 @@ gc_inline void *gc_copy_ref(struct gc_copier *c, struct gc_copy_regs *r, void *r
 gc_inline void gc_copy_loop(struct gc_copier *c, const bool shared, const struct gc_copy_ops *ops,
 			    void (*scan)(struct gc_copier *c, void *obj, const bool shared))
 {
-	struct gc_mark_stack *s = c->stack;
 	struct gc_copy_regs r;
-	unsigned int n = GC_HELP_GIVE;
 
+	/* In memory: the registers are needed for pointers. */
+	c->left = GC_HELP_GIVE;
 	do {
 		gc_copy_get(c, &r);
-		while (r.top > s->base) {
+		while (r.top > r.base) {
 			void *obj = *--r.top, **slot = (void **)((char *)obj + 8), **end;
 			size_t refs = gc_shape_refs(gc_word(obj));
 			bool young = false;
@@ -332,9 +357,9 @@ gc_inline void gc_copy_loop(struct gc_copier *c, const bool shared, const struct
 			}
 			if (refs && ops->scanned)
 				ops->scanned(c, obj, young);
-			if (likely(--n))
+			if (likely(--c->left))
 				continue;
-			n = GC_HELP_GIVE;
+			c->left = GC_HELP_GIVE;
 			gc_copy_put(c, &r);
 			if (shared)
 				gc_help_give(c->helper);

@@ -15,6 +15,7 @@
 #include "../space/large.h"
 #include "../space/lines.h"
 #include "trace.h"
+#include "weak.h"
 
 /* The mark bits of the card at @at, the lowest address first */
 gc_inline uint64_t gc_card_marks(const struct gc_heap *heap, uintptr_t at)
@@ -86,6 +87,8 @@ gc_inline bool gc_marker_scan(struct gc_marker *k, void *obj, uint64_t word, gc_
 		gc_card_dirty(heap, (uintptr_t)obj);
 		return false;
 	}
+	if (unlikely(word & GC_AWAITED))
+		word = gc_weak_reach(heap, obj, word, shared);
 	if (count) {
 		k->bytes += gc_held_size(heap, size);
 		k->objects++;

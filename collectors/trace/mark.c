@@ -27,7 +27,7 @@ gc_inline bool heap_moving(const struct gc_heap *heap)
 static void object_push(struct gc_heap *heap, void *obj)
 {
 	if (heap->stack.filter && __atomic_load_n(gc_card(heap, (uintptr_t)obj), __ATOMIC_RELAXED))
-		heap->stack.lossy = true;
+		heap->stack.lossy = heap->stack.filtered = true;
 	else
 		gc_marker_push(&heap->marker, obj);
 }
@@ -60,6 +60,8 @@ static void slot_move(void **slot, void *arg)
 			*slot = (void *)(uintptr_t)(word & ~(uint64_t)GC_FORWARDED);
 			return;
 		}
+		if (unlikely(word & GC_AWAITED))
+			word = gc_weak_reach(heap, ref, word, false);
 		to = gc_defrag_move(heap, ref, word);
 	}
 	if (to)
@@ -373,7 +375,7 @@ bool gc_mark_cards(struct gc_heap *heap, const struct gc_deadline *deadline, boo
 	if (concurrent && !heap->orders)
 		return true;
 	do {
-		heap->stack.on_cards = false;
+		heap->stack.on_cards = heap->stack.filtered = false;
 		/* But not this one: objects that were dropped before are on no card. */
 		if (!GC_NEEDED(12))
 			heap->stack.dropped = false;
@@ -403,6 +405,9 @@ bool gc_mark_cards(struct gc_heap *heap, const struct gc_deadline *deadline, boo
 			return false;
 		/* In a stopped world, only an overflow of the stack dirties cards. */
 	} while (heap->stack.on_cards && !concurrent);
+	/* All cards are clean, so what the filter left to them in the last pass was scanned in it. */
+	if (!concurrent)
+		heap->stack.filtered = false;
 	return true;
 }
 
@@ -422,7 +427,7 @@ static bool object_alive(struct gc_heap *heap, void **ref)
 
 /*
  * Drain while weak references are processed. An overflow is recovered as any other, by
- * gc_mark_cards(). Objects that the filter left to dirty cards only show as lossy.
+ * gc_mark_cards(), and so is what the filter left to dirty cards.
  */
 static bool weak_drain(struct gc_heap *heap, const void *arg)
 {
@@ -430,8 +435,7 @@ static bool weak_drain(struct gc_heap *heap, const void *arg)
 
 	if (!drain_until(heap, deadline))
 		return false;
-	if (heap->stack.on_cards || heap->stack.dropped ||
-	    (heap->stack.filter && heap->stack.lossy))
+	if (heap->stack.on_cards || heap->stack.dropped || heap->stack.filtered)
 		return gc_mark_cards(heap, deadline, false);
 	return true;
 }
@@ -464,7 +468,8 @@ void gc_mark_prepare(struct gc_heap *heap, bool keep)
 void gc_mark_reset(struct gc_heap *heap)
 {
 	heap->finger = UINTPTR_MAX;
-	heap->stack.on_cards = heap->stack.dropped = heap->stack.lossy = false;
+	heap->stack.on_cards = heap->stack.filtered = heap->stack.dropped = false;
+	heap->stack.lossy = false;
 	heap->stack.parts = 0;
 	heap->weaks.count = heap->ephemerons.count = 0;
 	heap->cycle.marked_bytes = heap->cycle.marked_objects = 0;

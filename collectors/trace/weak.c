@@ -9,9 +9,11 @@
  * After that, liveness and addresses are final.
  */
 #include <errno.h>
+#include <stdlib.h>
 
 #include "../heap/plan.h"
 #include "../space/pages.h"
+#include "../thread/help.h"
 #include "hash.h"
 #include "trace.h"
 #include "weak.h"
@@ -36,71 +38,200 @@ static void clear_dead(struct gc_heap *heap, gc_alive_fn alive)
 	}
 }
 
-enum settled {
-	SETTLED, /* its key is alive and its value is kept, or it has no key */
-	UNSETTLED, /* its key was not reached yet */
-	GAVE_UP /* its value is kept, but the deadline passed before all it reaches was */
+/*
+ * Ephemerons whose keys were not reached yet, by the key: heads and links of chains, indices + 1 of
+ * heap->ephemerons. The header of such a key has GC_AWAITED and no shape, so that the loops of all
+ * tracers leave it to their paths for other objects, which call gc_weak_reach(): the time is that
+ * of what is traced, in whatever order keys are reached.
+ */
+struct key_index {
+	uint32_t *head, *link;
+	size_t room;
 };
 
-/* If the key of @obj is alive, keep its value; sets *@more if the value was not alive before. */
-static enum settled ephemeron_settle(struct gc_heap *heap, void *obj, const struct gc_weak_ops *ops,
-				     bool *more)
+static uint32_t *index_head(const struct key_index *x, const void *key)
+{
+	uint64_t mixed = ((uintptr_t)key >> GC_GRANULE_SHIFT) * 0x9e3779b97f4a7c15u;
+
+	return &x->head[mixed >> 32 & (x->room - 1)];
+}
+
+static void index_add(struct key_index *x, size_t at, void *ephemeron)
+{
+	void *key = *gc_weak_slot(ephemeron);
+	uint32_t *head = index_head(x, key);
+	uint64_t word = gc_word(key);
+
+	x->link[at] = *head;
+	*head = (uint32_t)at + 1;
+	((struct gc_header *)key)->word = (word & ~(uint64_t)GC_SHAPE_MASK) | GC_AWAITED;
+}
+
+/* Make room for @count ephemerons, of which @seen were added before; false: no memory. */
+static bool index_reserve(struct gc_heap *heap, struct key_index *x, size_t count, size_t seen)
+{
+	size_t room = x->room ? x->room : 256;
+	uint32_t *more;
+
+	while (room < count)
+		room *= 2;
+	if (room == x->room)
+		return true;
+	more = room < UINT32_MAX / 2 ? malloc(2 * room * sizeof(*more)) : NULL;
+	if (!more)
+		return false;
+	free(x->head);
+	*x = (struct key_index){ more, more + room, room };
+	memset(x->head, 0, room * sizeof(*x->head));
+	for (size_t i = 0; i < seen; i++)
+		if (heap->ephemerons.items[i])
+			index_add(x, i, heap->ephemerons.items[i]);
+	return true;
+}
+
+static uint64_t header_restore(const struct gc_heap *heap, void *obj, uint64_t word)
+{
+	word &= ~(uint64_t)GC_AWAITED;
+	word |= gc_info(heap, word)->pub.word & GC_SHAPE_MASK;
+	__atomic_store_n(&((struct gc_header *)obj)->word, word, __ATOMIC_RELAXED);
+	return word;
+}
+
+uint64_t gc_weak_reach(struct gc_heap *heap, void *obj, uint64_t word, bool shared)
+{
+	if (shared)
+		gc_help_lock(heap);
+	if (GC_NEEDED(13) && gc_vector_push(&heap->keys, obj))
+		heap->keys_lost = true;
+	if (shared)
+		gc_help_unlock(heap);
+	return header_restore(heap, obj, word);
+}
+
+/*
+ * If the key of @obj is alive, or it has none: keep its value, and set *@more if that was not alive
+ * before. False: its key was not reached yet.
+ */
+static bool ephemeron_settle(struct gc_heap *heap, void *obj, const struct gc_weak_ops *ops,
+			     bool *more)
 {
 	void **key = gc_weak_slot(obj), **value = key + 1;
-	bool drained = true;
 
 	if (!*key) {
 		__atomic_store_n(value, NULL, __ATOMIC_RELAXED);
-		return SETTLED;
+		return true;
 	}
 	if (!ops->alive(heap, key))
-		return UNSETTLED;
+		return false;
 	if (GC_NEEDED(10) && *value && !ops->alive(heap, value)) {
 		ops->keep(value, ops->arg);
-		drained = ops->drain(heap, ops->drain_arg);
 		*more = true;
 	}
 	/* An old ephemeron must be found again while its referents may move. */
 	if (GC_NEEDED(11) && heap->plan->generational &&
 	    (ref_is_young(heap, *key) || ref_is_young(heap, *value)))
 		gc_card_dirty(heap, (uintptr_t)obj);
-	return drained ? SETTLED : GAVE_UP;
+	return true;
+}
+
+/* Settle the ephemerons [@from, @to), as far as their keys are alive; the others wait for them. */
+static bool range_settle(struct gc_heap *heap, const struct gc_weak_ops *ops, struct key_index *x,
+			 size_t from, size_t to)
+{
+	void **items = heap->ephemerons.items;
+	bool more = false;
+
+	for (size_t i = from; i < to; i++) {
+		if (!items[i])
+			continue;
+		if (ephemeron_settle(heap, items[i], ops, &more))
+			items[i] = NULL;
+		else if (x)
+			index_add(x, i, items[i]);
+	}
+	return more;
+}
+
+/* Settle those that waited for keys which were reached. */
+static bool keys_settle(struct gc_heap *heap, const struct gc_weak_ops *ops,
+			const struct key_index *x, size_t seen)
+{
+	void **items = heap->ephemerons.items;
+	bool more = false;
+
+	while (heap->keys.count) {
+		void *key = heap->keys.items[--heap->keys.count];
+
+		for (uint32_t i = *index_head(x, key); i; i = x->link[i - 1])
+			if (items[i - 1] && *gc_weak_slot(items[i - 1]) == key &&
+			    ephemeron_settle(heap, items[i - 1], ops, &more))
+				items[i - 1] = NULL;
+	}
+	if (heap->keys_lost) {
+		heap->keys_lost = false;
+		more |= range_settle(heap, ops, NULL, 0, seen);
+	}
+	return more;
+}
+
+/* There is no memory to wait for the keys of the ephemerons from @from on: keep them in this cycle. */
+static bool range_hold(struct gc_heap *heap, const struct gc_weak_ops *ops, size_t from)
+{
+	struct gc_vector *v = &heap->ephemerons;
+	bool more = from < v->count;
+
+	for (size_t i = from; i < v->count; i++)
+		gc_weak_hold(gc_info(heap, gc_word(v->items[i])), v->items[i], ops->keep, ops->arg);
+	v->count = from;
+	return more;
+}
+
+/* Leave the ephemerons whose keys are dead, or were not reached when the deadline passed. */
+static void ephemerons_leave(struct gc_heap *heap, size_t seen)
+{
+	struct gc_vector *v = &heap->ephemerons;
+	size_t left = 0;
+
+	for (size_t i = 0; i < v->count; i++) {
+		void *obj = v->items[i], *key = obj ? *gc_weak_slot(obj) : NULL;
+
+		if (!obj)
+			continue;
+		if (i < seen && gc_word(key) & GC_AWAITED)
+			header_restore(heap, key, gc_word(key));
+		v->items[left++] = obj;
+	}
+	v->count = left;
+	heap->keys.count = 0;
+	heap->keys_lost = false;
 }
 
 /*
- * Repeat until only ephemerons with dead keys are left; newly found ones are appended. Every other
- * pass runs in reverse order, so that a chain in either order takes two passes. False: the deadline
- * passed.
+ * Trace until only ephemerons with dead keys are left; newly found ones are appended. False: the
+ * deadline passed.
  */
 static bool ephemerons_settle(struct gc_heap *heap, const struct gc_weak_ops *ops)
 {
 	struct gc_vector *v = &heap->ephemerons;
-	bool more = true, gave_up = false;
+	struct key_index index = { 0 };
+	bool more = true, done = true;
+	size_t seen = 0;
 
-	while (more && v->count) {
-		size_t left = 0;
-
-		more = false;
-		for (size_t i = 0; i < v->count; i++) {
-			void *obj = v->items[i];
-			enum settled settled =
-				gave_up ? UNSETTLED : ephemeron_settle(heap, obj, ops, &more);
-
-			if (settled == UNSETTLED)
-				v->items[left++] = obj;
-			gave_up |= settled == GAVE_UP;
+	while (more && done && v->count) {
+		if (index_reserve(heap, &index, v->count, seen)) {
+			more = range_settle(heap, ops, &index, seen, v->count);
+			seen = v->count;
+		} else {
+			more = range_hold(heap, ops, seen);
 		}
-		v->count = left;
-		if (gave_up)
-			return false;
-		for (size_t i = 0; i < left / 2; i++) {
-			void *obj = v->items[i];
-
-			v->items[i] = v->items[left - 1 - i];
-			v->items[left - 1 - i] = obj;
-		}
+		if (index.room)
+			more |= keys_settle(heap, ops, &index, seen);
+		if (more)
+			done = ops->drain(heap, ops->drain_arg);
 	}
-	return true;
+	ephemerons_leave(heap, seen);
+	free(index.head);
+	return done;
 }
 
 static void clear_ephemerons(struct gc_heap *heap)

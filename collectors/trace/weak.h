@@ -14,6 +14,13 @@ typedef bool (*gc_alive_fn)(struct gc_heap *heap, void **ref); /* updates a move
  */
 int gc_weak_note(struct gc_heap *heap, void *obj);
 
+/*
+ * A tracer met @obj, whose header @word has GC_AWAITED: the key of an ephemeron is reached. Called
+ * before it moves. Puts the header right and returns it. @shared: several threads trace
+ */
+uint64_t gc_weak_reach(struct gc_heap *heap, void *obj, uint64_t word, bool shared)
+	__attribute__((cold));
+
 /**
  * struct gc_weak_ops - how a plan traces references
  * @keep: visitor that keeps what a slot refers to, with @arg

@@ -352,15 +352,16 @@ static void mutants(int argc, char **argv)
 {
 	static const struct {
 		const char *lacks, *options;
-	} known[] = {
+	} known[4] = {
 		{ "a key that it does not keep", "plan=marksweep,stress=64K" },
 		{ "a value that it keeps", "plan=cms,stress=64K,poison=1" },
 		{ "the card of an old one whose value is young",
 		  "plan=gss,nursery=512K,stress=1K,promote=naive,p=0.3,poison=1" },
+		{ "a note of a key that tracing reached", "plan=marksweep,stress=64K" },
 	};
 	static char text[4096];
 
-	for (int i = 0; i < argc - 1 && i < 3; i++) {
+	for (int i = 0; i < argc - 1 && i < 4; i++) {
 		char options[160];
 
 		ok(noticed(argv[i + 1], known[i].options, "", text, sizeof(text)),
@@ -375,7 +376,7 @@ static void mutants(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	if (argc == 5) {
+	if (argc == 5 && strchr(argv[1], '=')) {
 		struct run r = { argv[1], strtoull(argv[2], NULL, 0), (unsigned int)atoi(argv[3]),
 				 (unsigned int)atoi(argv[4]) };
 

@@ -2,14 +2,14 @@
 /*
  * Description: an ephemeron keeps its value as long as something else keeps its key, on every
  * plan: chains in any order, cycles, values younger than their ephemeron, finalizers, no memory.
- * Built with realloc() wrapped.
+ * Built with realloc() and malloc() wrapped.
  */
 #include "ephemeron.h"
 
 #define CHAIN	   2000
 #define LONG_CHAIN 30000
 
-static bool starved;
+static bool starved, index_starved;
 
 void *__real_realloc(void *p, size_t size);
 void *__wrap_realloc(void *p, size_t size);
@@ -17,6 +17,14 @@ void *__wrap_realloc(void *p, size_t size);
 void *__wrap_realloc(void *p, size_t size)
 {
 	return starved ? NULL : __real_realloc(p, size);
+}
+
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+	return index_starved ? NULL : __real_malloc(size);
 }
 
 struct frame {
@@ -273,8 +281,56 @@ static void no_queue(const char *plan)
 	stop();
 }
 
-/* More of them than there is memory to note: they hold what they refer to, for a time. */
-static void no_notes(const char *plan)
+/* There is no memory to note the keys that are reached: a chain is whole even so. */
+static void no_keys(const char *plan)
+{
+	char options[160];
+	struct frame f;
+	uint64_t lost = 0;
+
+	snprintf(options, sizeof(options), "plan=%s,trim=0,heap=8M,max=64M,poison=1", plan);
+	if (!start(options))
+		return;
+	GC_PUSH(m, f);
+	f.all = gc_alloc_array(m, array, 2 * CHAIN);
+	f.value = gc_alloc(m, node);
+	/* The last key first: each key is met before it is reached. */
+	for (uint32_t i = 0; i < CHAIN; i++) {
+		f.key = gc_alloc(m, node);
+		f.key->id = i;
+		f.fresh = gc_alloc(m, node);
+		gc_write(m, f.fresh, &f.fresh->field[0], f.value);
+		f.ephemeron = gc_ephemeron_new(m, (void **)&f.key, (void **)&f.fresh);
+		gc_write(m, f.all, &f.all->item[i], f.ephemeron);
+		gc_write(m, f.all, &f.all->item[CHAIN + i], f.key);
+		f.value = f.key;
+	}
+	f.value = f.fresh = NULL;
+	f.ephemeron = NULL;
+	/* From here on there is memory to note ephemerons, but not one for a key was needed. */
+	gc_collect_full(m);
+	for (uint32_t i = 0; i < CHAIN; i++)
+		gc_write(m, f.all, &f.all->item[CHAIN + i], NULL);
+	starved = true;
+	gc_collect_full(m);
+	starved = false;
+	gc_collect_full(m);
+	for (uint32_t i = 0; i < CHAIN; i++) {
+		struct object *key = gc_ephemeron_key(m, f.all->item[i]);
+
+		lost += !key || key->id != i;
+	}
+	if (!ok(!lost, "%s: keys that cannot be noted when they are reached are found", plan))
+		printf("# %llu lost\n", (unsigned long long)lost);
+	GC_POP(m, f);
+	stop();
+}
+
+/*
+ * More of them than there is memory to note, or to wait for: they hold what they refer to, for a
+ * time.
+ */
+static void no_notes(const char *plan, bool *lacks)
 {
 	uint64_t lost = 0, left = 0;
 	char options[160];
@@ -294,9 +350,9 @@ static void no_notes(const char *plan)
 	}
 	f.key = f.value = NULL;
 	f.ephemeron = NULL;
-	starved = true;
+	*lacks = true;
 	gc_collect_full(m);
-	starved = false;
+	*lacks = false;
 	for (uint32_t i = 0; i < CHAIN; i++) {
 		struct object *v = gc_ephemeron_value(m, f.all->item[i]);
 
@@ -305,7 +361,8 @@ static void no_notes(const char *plan)
 	gc_collect_full(m);
 	for (uint32_t i = 0; i < CHAIN; i++)
 		left += gc_ephemeron_key(m, f.all->item[i]) != NULL;
-	if (!ok(!lost && !left, "%s: ephemerons that cannot be noted keep their keys", plan))
+	if (!ok(!lost && !left, "%s: ephemerons that cannot be %s keep their keys", plan,
+		lacks == &starved ? "noted" : "indexed"))
 		printf("# %llu lost, %llu left\n", (unsigned long long)lost,
 		       (unsigned long long)left);
 	GC_POP(m, f);
@@ -354,7 +411,9 @@ int main(void)
 		cycles(plans[i]);
 		finalized(plans[i]);
 		no_queue(plans[i]);
-		no_notes(plans[i]);
+		no_notes(plans[i], &starved);
+		no_notes(plans[i], &index_starved);
+		no_keys(plans[i]);
 		full(plans[i]);
 	}
 	two_passes();
