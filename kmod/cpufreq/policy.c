@@ -348,8 +348,10 @@ cpu_demand(struct gchint_cpu *c, const struct gchint_rules *rules, u32 scale,
 decide:
 	gchint_decide_cpu(&c->demand, rules, c->cpu, load, hint, plan);
 	c->demand.idle = idles;
-	if (idles && c->unprivileged && !READ_ONCE(rules->tun->boost_unprivileged))
+	if (idles && c->unprivileged && !READ_ONCE(rules->tun->boost_unprivileged)) {
 		c->demand.metered = true;
+		c->demand.bucket = c->bucket;
+	}
 	c->request_key = GCHINT_NO_REQUEST_KEY;
 	if (c->demand.class != GCHINT_CLASS_NEUTRAL && !idles &&
 	    (c->demand.hinted || c->plan.khz == GCHINT_PLAN_LOAD))

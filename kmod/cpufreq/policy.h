@@ -60,6 +60,7 @@ struct gchint_cpu {
 	bool parked; /* idle, no demand; kernel threads do not end that */
 	/* An unprivileged leased thread ran last: its idling is metered. */
 	bool unprivileged;
+	u8 bucket; /* of that thread's user */
 	bool alert; /* capped: check each thread that is switched in */
 	bool track_neighbours; /* under limits: keep @neighbour up to date */
 	u8 phase; /* that the time since @phase_since belongs to */

@@ -57,6 +57,7 @@ void gchint_decide_cpu(struct gchint_demand *d, const struct gchint_rules *r, u3
 		.class = GCHINT_CLASS_NEUTRAL,
 		.phase = GCHINT_PHASE_NONE,
 		.between_phases = h && h->class == GCHINT_CLASS_NEUTRAL,
+		.bucket = h ? h->bucket : 0,
 	};
 	if (!h || READ_ONCE(r->tun->mode) == GCHINT_MODE_OFF)
 		return;
@@ -142,7 +143,8 @@ static bool decide_is_throttled(const struct gchint_rules *r, const struct gchin
 				const struct gchint_demand *best, bool lowers, u64 now_ns)
 {
 	return best->metered && lowers &&
-	       gchint_bucket_is_empty(&s->switches, gchint_rules_meter_ns(r), now_ns);
+	       gchint_bucket_is_empty(&s->switches[best->bucket], gchint_rules_meter_ns(r),
+				      now_ns);
 }
 
 /*
@@ -238,8 +240,10 @@ void gchint_decide_policy(struct gchint_decision *out, const struct gchint_rules
 	out->change = moves || (!r->limits_only && s->epoch != r->epoch);
 	if (khz != s->khz)
 		s->switched_ns = now_ns;
+	/* What a hint lowered is restored at the expense of its user. */
 	if (moves && (best->metered || s->metered))
-		gchint_bucket_take(&s->switches, gchint_rules_meter_ns(r), now_ns);
+		gchint_bucket_take(&s->switches[best->metered ? best->bucket : s->bucket],
+				   gchint_rules_meter_ns(r), now_ns);
 	s->epoch = r->epoch;
 	s->bounds = bounds;
 	s->khz = khz;
@@ -247,6 +251,7 @@ void gchint_decide_policy(struct gchint_decision *out, const struct gchint_rules
 	s->class = best->class;
 	s->hinted = best->hinted;
 	s->metered = best->metered;
+	s->bucket = best->bucket;
 	s->idle = best->idle;
 }
 

@@ -19,6 +19,7 @@ struct gchint_demand {
 	u8 phase; /* enum gchint_phase of the hint */
 	bool hinted; /* a hint decided, not load */
 	bool metered; /* a hint decided, and its session is unprivileged */
+	u8 bucket; /* whose switch it would be, if @metered: gchint_hint.bucket */
 	bool steady; /* a hint decided, and load cannot change the outcome */
 	bool avoided; /* the phase is expected to be too short for its own frequency */
 	bool between_phases; /* the running thread hints, but is in no phase now */
@@ -99,7 +100,7 @@ struct gchint_decision {
 #define GCHINT_BUCKET_BURST 16
 
 /*
- * A token bucket that limits what unprivileged sessions may cause: one action per
+ * A token bucket that limits what the sessions of a user may cause: one action per
  * @every_ns in the long run, GCHINT_BUCKET_BURST at once. The caller serialises.
  * All zero is a full bucket.
  */
@@ -138,7 +139,9 @@ struct gchint_state {
 	u64 switched_ns; /* when @khz last changed */
 	u64 hint_ended_ns; /* when load first wanted less than the ended hint; 0 not yet */
 	u32 epoch; /* of the rules of the last request */
-	struct gchint_bucket switches; /* to and from what unprivileged hints ask for */
+	u8 bucket; /* of @switches, if @metered */
+	/* To and from what unprivileged hints ask for. */
+	struct gchint_bucket switches[GCHINT_BUCKETS];
 };
 
 /*

@@ -188,6 +188,7 @@ static inline void gchint_phase_account_time(struct gchint_track *t, u64 ns, u32
  * @keeping: gchint_rest_keeping() of the thread. Set by the caller after
  *	gchint_hint_fill_brief(), as the next three
  * @together: other CPUs, too, collect for the session while mutators wait
+ * @bucket: which of GCHINT_BUCKETS its switches are counted in: the user's
  * @mutator: gchint_learn_mutator() of the session, on this core type
  * @slowdown: how much slower the session's mutators run now because its collection
  *	is late: a stretch; 0 or GCHINT_ONE not at all
@@ -213,6 +214,7 @@ struct gchint_hint {
 	u8 keeping;
 	bool together;
 	u8 mutator;
+	u8 bucket;
 	u32 slowdown;
 	u32 instance;
 	u32 revision;
@@ -225,6 +227,12 @@ struct gchint_hint {
 	u64 mark_ns;
 	u64 ran_ns;
 };
+
+/*
+ * Users without privilege share this many budgets of switches, so that one who
+ * spends all of a budget does not spend those of most others.
+ */
+#define GCHINT_BUCKETS 4
 
 /* Fill in what @role implies, in a hint without a phase. */
 void gchint_hint_fill_role(struct gchint_hint *h, u32 role);

@@ -177,6 +177,7 @@ static struct gchint_session *session_new(const struct session_file *f,
 	ret = PTR_ERR_OR_ZERO(session->user);
 	if (ret)
 		goto free_session;
+	session->bucket = gchint_user_bucket(session->user);
 	raw_spin_lock_init(&session->learn_lock);
 	session->collector = GCHINT_NO_LEAD;
 	session->generation = gchint_info_generation();

@@ -4,6 +4,8 @@
 #include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/gchint.h>
+#include <linux/hash.h>
+#include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/sizes.h>
@@ -11,6 +13,7 @@
 #include <linux/spinlock.h>
 #include <linux/user_namespace.h>
 
+#include "model/phase.h"
 #include "param.h"
 #include "user.h"
 
@@ -106,6 +109,12 @@ void gchint_user_put(struct gchint_user *user)
 	spin_unlock(&users_lock);
 	if (last)
 		kfree(user);
+}
+
+/* Which budget of switches the user has: two users may have the same. */
+u8 gchint_user_bucket(const struct gchint_user *user)
+{
+	return hash_32(__kuid_val(user->uid), ilog2(GCHINT_BUCKETS));
 }
 
 /* How many slots a user may lease: an eighth of all, at least one block. */

@@ -5,6 +5,7 @@
 
 #include <linux/atomic.h>
 #include <linux/list.h>
+#include <linux/types.h>
 #include <linux/uidgid.h>
 
 struct cred;
@@ -17,6 +18,7 @@ struct gchint_user {
 };
 
 struct gchint_user *gchint_user_get(const struct cred *opener);
+u8 gchint_user_bucket(const struct gchint_user *user);
 unsigned int gchint_user_max_slots(void);
 void gchint_user_put(struct gchint_user *user);
 int gchint_user_charge_slot(struct gchint_user *user);

@@ -55,6 +55,7 @@ struct gchint_slot_block {
  * @granted: GCHINT_GRANT_*, decided at open
  * @user: its quotas apply; released at close
  * @uid: of the opener; valid after close, too
+ * @bucket: of @user: gchint_hint.bucket
  * @generation: of the information page, as last read
  * @slowdown: see gchint_pace_slowdown(); written by the CPU of the thread that
  *	collects. A reader that sees it and the next two change errs only once.
@@ -80,6 +81,7 @@ struct gchint_session {
 	u32 granted;
 	struct gchint_user *user;
 	kuid_t uid;
+	u8 bucket;
 	u32 generation;
 	u32 slowdown;
 	u32 slowdown_until;

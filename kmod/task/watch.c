@@ -354,6 +354,7 @@ static void watch_sample(struct gchint_cpu *c, struct gchint_policy *policy,
 	session = thread->session;
 	gchint_hint_fill_brief(&c->hint, c->track, READ_ONCE(thread->role),
 			       session->granted & GCHINT_GRANT_RAISE);
+	c->hint.bucket = session->bucket;
 	c->hint.slowdown = session_slowdown(session);
 	if (c->hint.slowdown > GCHINT_ONE)
 		session_record_slowed(session, c->cpu);
@@ -526,6 +527,7 @@ static void thread_leave(struct gchint_cpu *c, struct gchint_policy *policy,
 	watch_account_run(c, policy, now);
 	session_count(c, thread->session, false);
 	c->unprivileged = !(thread->session->granted & GCHINT_GRANT_RAISE);
+	c->bucket = thread->session->bucket;
 	raw_spin_lock(&thread->lock);
 	thread->plan = c->plan;
 	thread->rest.slept = slept && !thread_awaits_collection(thread);

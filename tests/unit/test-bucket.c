@@ -228,6 +228,42 @@ static void test_collector_is_not_rate_limited(void **state)
 	assert_cmp(n.changes, >=, n.toggles - 1);
 }
 
+/*
+ * One user's thread begins and ends a phase twice a millisecond on one CPU of the policy; twenty
+ * times a second that of another user collects there.
+ */
+static void test_flood_does_not_throttle_another_user(void **state)
+{
+	u32 round, asked = 0, capped = 0, flood = 0;
+	struct fixture x;
+
+	(void)state;
+	init(&x, krait_static);
+	x.tun.min_latencies = 0;
+	x.rules.meter_us = 10000;
+	for (round = 0; round < 20000; round++) {
+		bool other = round % 100 == 99;
+		struct gchint_demand d;
+
+		x.now += 500 * US;
+		plan_is(&x, GCHINT_CLASS_CONCURRENT, other ? 1113600 : 960000, GCHINT_REASON_TABLE,
+			false);
+		x.hint.bucket = other ? 1 : 2;
+		d = cpu(&x, GCHINT_ONE, other || round & 1);
+		policy(&x, &d);
+		asked += other;
+		capped += other && x.out.khz == 1113600;
+		flood += !other && x.out.khz == 960000;
+		/* Its thread leaves. */
+		d = cpu(&x, GCHINT_ONE, false);
+		if (other)
+			assert_cmp(policy(&x, &d), ==, x.rules.max_khz);
+	}
+	assert_int_equal(capped, asked);
+	/* Which is limited, as if it were alone: two switches a phase. */
+	assert_cmp(flood, <=, 500 + GCHINT_BUCKET_BURST);
+}
+
 /* Changed limits do not wait for the rate limit. */
 static void test_limits_are_not_rate_limited(void **state)
 {
@@ -257,6 +293,7 @@ int main(void)
 		cmocka_unit_test(test_toggled_waiting_is_rate_limited),
 		cmocka_unit_test(test_toggled_limits_are_rate_limited),
 		cmocka_unit_test(test_collector_is_not_rate_limited),
+		cmocka_unit_test(test_flood_does_not_throttle_another_user),
 		cmocka_unit_test(test_limits_are_not_rate_limited),
 	};
 
