@@ -234,7 +234,7 @@ static void strangers(struct host *host)
 	    "drop 1 'library' 'not a sealed ring of libgchint's'\n"
 	    "drop 1 'library' 'not a sealed ring of libgchint's'\n"
 	    "drop 1 'library' 'not a sealed ring of libgchint's'\n"
-	    "drop 1 'library' 'no memory for a ring'\n",
+	    "drop 1 'library' 'a program was not accepted: no memory for a ring'\n",
 	    "an invalid ring is counted");
 	CHECK(!watched_at(1)->period_ns, "a client without a ring is not polled");
 }

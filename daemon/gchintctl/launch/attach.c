@@ -143,7 +143,10 @@ static char *options_format(void)
 	return f && !fclose(f) ? text : NULL;
 }
 
-/* The reply begins with 0 if the agent was loaded; "return code: N" is the agent's own result. */
+/*
+ * The reply is a line with 0, or another number if the JVM could not do it, and then "return code: N",
+ * the agent's own result. Since JDK 21 a JVM that loaded no agent also replies 0, and then the reason.
+ */
 static int jvm_load(int fd, const char *adapter, const char *with, char *reply, size_t size)
 {
 	char command[PATH_MAX * 2];
@@ -160,10 +163,19 @@ static int jvm_load(int fd, const char *adapter, const char *with, char *reply, 
 	while (length + 1 < size && (n = read(fd, reply + length, size - length - 1)) > 0)
 		length += (size_t)n;
 	reply[length] = '\0';
-	if (strncmp(reply, "0", 1) ||
-	    (strstr(reply, "return code: ") && !strstr(reply, "return code: 0")))
-		return -ECANCELED;
-	return 0;
+	return !strncmp(reply, "0\n", 2) && strstr(reply, "return code: 0") ? 0 : -ECANCELED;
+}
+
+/* The JVM's reason, of a reply by which it loaded nothing; "" if it gives none. */
+static const char *jvm_reason(char *reply)
+{
+	char *text = strchr(reply, '\n');
+
+	if (!text || strstr(reply, "return code: "))
+		return "";
+	text += strspn(text, "\n");
+	text[strcspn(text, "\n")] = '\0';
+	return text;
 }
 
 static bool hints_have_destination(void)
@@ -191,7 +203,8 @@ static bool target_reaches_recorder(const struct target *target)
 
 static int target_attach(const struct target *target, const char *adapter)
 {
-	char reply[1024], inside[PATH_MAX + 32], *with;
+	char reply[1024] = "", inside[PATH_MAX + 32], *with;
+	const char *reason;
 	int fd, ret;
 
 	if (!target_reaches_recorder(target)) {
@@ -225,9 +238,13 @@ static int target_attach(const struct target *target, const char *adapter)
 	free(with);
 	close(fd);
 	if (ret == -ECANCELED) {
-		ctl_error("process %d did not load the adapter; its standard error may have the "
-			  "reason",
-			  target->pid);
+		reason = target->dotnet < 0 ? jvm_reason(reply) : "";
+		if (*reason)
+			ctl_error("process %d did not load the adapter: %s", target->pid, reason);
+		else
+			ctl_error("process %d did not load the adapter; its standard error may "
+				  "have the reason",
+				  target->pid);
 		return CTL_FAILED;
 	}
 	if (ret) {

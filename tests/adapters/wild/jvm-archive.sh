@@ -9,7 +9,7 @@ javac S.java
 for archive in -Xshare:auto -XX:ArchiveClassesAtExit=new.jsa @options; do
 	echo -XX:ArchiveClassesAtExit=from-file.jsa >options
 	status 7 "$ctl" run -- java "$archive" -Xlog:class+load:file=loaded -cp . S
-	[ "$(cat out)" = "done" ]
+	has out '^done$'
 	lacks err 'CDS dumping'
 done
 [ -s new.jsa ] && [ -s from-file.jsa ]

@@ -8,7 +8,7 @@ port=$(/usr/bin/python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0
 (umask 077 && echo 0123456789abcdef >token)
 printf '[metrics]\nlisten = 127.0.0.1:%s\ntoken_file = %s\n' "$port" "$PWD/token" >m.conf
 mkdir machine
-"$(dirname "$ctl")/gchintd" --config m.conf --record d.db -q --sysfs="$PWD/machine" 2>daemon.err &
+"$gchintd" --config m.conf --record d.db -q --sysfs="$PWD/machine" 2>daemon.err &
 daemon=$!
 cat >ask.py <<'EOP'
 import sys, time, urllib.request, urllib.error

@@ -7,7 +7,7 @@
 port=$(/usr/bin/python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 printf '[metrics]\nlisten = 127.0.0.1:%s\n' "$port" >m.conf
 mkdir machine
-"$(dirname "$ctl")/gchintd" --config m.conf --record d.db -q --sysfs="$PWD/machine" 2>daemon.err &
+"$gchintd" --config m.conf --record d.db -q --sysfs="$PWD/machine" 2>daemon.err &
 daemon=$!
 cat >slow.py <<'EOP'
 import socket, sys, time, urllib.request
