@@ -12,7 +12,10 @@
  * A slice of OCaml 5 sweeps and then marks, without a hook between the two, and its values of
  * caml_gc_phase have other meanings: it is collect.
  *
- * Each is in the foreground. Compaction has no hook. A forked child hints for itself.
+ * Each is in the foreground. A minor collection of OCaml 5 stops all domains, each of which runs the
+ * hooks around its own part. Where there are fewer CPUs than domains the parts follow each other, and
+ * no hook marks the end of the last: the part that begins first is STW, so that a collection is one
+ * pause. Compaction has no hook. A forked child hints for itself.
  */
 #include <stddef.h>
 
@@ -27,6 +30,7 @@ extern hook caml_minor_gc_begin_hook, caml_minor_gc_end_hook;
 extern hook caml_major_slice_begin_hook, caml_major_slice_end_hook, caml_major_gc_hook;
 extern int caml_gc_phase;
 extern char caml_num_domains_running; /* OCaml 5; its type does not matter */
+extern unsigned long caml_minor_collections_count; /* OCaml 5; incremented before the hooks */
 #pragma weak caml_minor_gc_begin_hook
 #pragma weak caml_minor_gc_end_hook
 #pragma weak caml_major_slice_begin_hook
@@ -34,6 +38,7 @@ extern char caml_num_domains_running; /* OCaml 5; its type does not matter */
 #pragma weak caml_major_gc_hook
 #pragma weak caml_gc_phase
 #pragma weak caml_num_domains_running
+#pragma weak caml_minor_collections_count
 
 /* Values of caml_gc_phase, from <caml/major_gc.h>. */
 #define PHASE_CLEAN 1
@@ -51,6 +56,16 @@ static void hook_call(hook chained)
 static void on_minor_begin(void)
 {
 	gchint_phase_begin(GCHINT_PHASE_COPY, GCHINT_F_FOREGROUND);
+	hook_call(minor_begin);
+}
+
+static void on_minor5_begin(void)
+{
+	static unsigned long last;
+	const unsigned long now = __atomic_load_n(&caml_minor_collections_count, __ATOMIC_SEQ_CST);
+	const int first = __atomic_exchange_n(&last, now, __ATOMIC_SEQ_CST) != now;
+
+	gchint_phase_begin(GCHINT_PHASE_COPY, (first ? GCHINT_F_STW : 0) | GCHINT_F_FOREGROUND);
 	hook_call(minor_begin);
 }
 
@@ -114,7 +129,8 @@ __attribute__((constructor)) static void hooks_install(void)
 	    !adapter_start("libgchint-ocaml.so", NULL))
 		return;
 	adapter_fork();
-	hook_replace(&caml_minor_gc_begin_hook, &minor_begin, on_minor_begin);
+	hook_replace(&caml_minor_gc_begin_hook, &minor_begin,
+		     &caml_minor_collections_count ? on_minor5_begin : on_minor_begin);
 	hook_replace(&caml_minor_gc_end_hook, &minor_end, on_minor_end);
 	if (&caml_num_domains_running) {
 		hook_replace(&caml_major_slice_begin_hook, &slice_begin, on_slice5_begin);
