@@ -165,7 +165,7 @@ static void rails(struct host *host)
 		"type 21, event 1, cpu 1: -1 -1 8\n",
 		"each counter is opened for its CPU and any task");
 	counts(0, 0, 1ull << 32);
-	counts(0, 1, 3ull << 40);
+	counts(0, 1, 3ull << 32);
 	counts(1, 0, 6);
 	look(2000);
 	counts(0, 0, 5ull << 31);
@@ -182,7 +182,7 @@ static void rails(struct host *host)
 		    "sample 1000: rail 3 0 +- 1\n"
 		    "sample 2000: rail 1 3000000 +- 1\n"
 		    "sample 2000: rail 2 1000000 +- 1\n"
-		    "sample 2000: rail 3 768000000 +- 1\n"
+		    "sample 2000: rail 3 3000000 +- 1\n"
 		    "sample 3000: rail 1 ? +- 0\n"
 		    "sample 3000: rail 2 2500000 +- 1\n"
 		    "sample 3000: rail 3 ? +- 0\n",

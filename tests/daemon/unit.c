@@ -444,7 +444,7 @@ int main(int argc, char **argv)
 {
 	static part *const parts[] = {
 		numbers,       lists,	     configuration,	  escaping,	unit_calibration,
-		unit_capture,  unit_child,   unit_config,	  unit_cpus,	unit_endpoint,
+		unit_capture,  unit_child,   unit_config,	  unit_counter, unit_cpus,	unit_endpoint,
 		unit_genl,     unit_go,	     unit_host,		  unit_hotplug, unit_hotspots,
 		unit_jitmap,   unit_library, unit_lock,		  unit_loop,	unit_memory,
 		unit_message,  unit_names,   unit_overlap,	  unit_pauses,	unit_perf,

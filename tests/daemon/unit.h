@@ -47,6 +47,7 @@ void unit_capture(void);
 void unit_child(void);
 void unit_commands(void);
 void unit_config(void);
+void unit_counter(void);
 void unit_cpus(void);
 void unit_endpoint(void);
 void unit_energy(void);

@@ -6,6 +6,7 @@ enum counter_change counter_compare(const struct counter_limits *limits, int64_t
 {
 	const double max_w = limits->max_w > 0 ? limits->max_w : COUNTER_MAX_W;
 	const double most = max_w * (double)(ns + limits->lag_ns) * 1e-9 / limits->unit_j;
+	const double late = max_w * (double)limits->same_ns * 1e-9 / limits->unit_j;
 	const double range = (double)limits->range;
 	const double step = (double)now - (double)last + (now < last ? range : 0);
 
@@ -14,6 +15,8 @@ enum counter_change counter_compare(const struct counter_limits *limits, int64_t
 		return COUNTER_RESET;
 	if (limits->range && step + range <= most)
 		return COUNTER_UNCLEAR;
+	if (step > most + late)
+		return COUNTER_JUMPED;
 	/* Unsigned: a range may exceed what a signed number holds. */
 	*grown = (int64_t)((uint64_t)now - (uint64_t)last + (now < last ? limits->range : 0));
 	return now < last ? COUNTER_WRAPPED : COUNTER_GREW;

@@ -2,6 +2,9 @@
 /*
  * What happened to an energy counter between two readings. Pure.
  *
+ * A counter that shows more energy than the rail can have drawn since it last changed jumped
+ * (firmware wrote it, a read was garbled): its step is no energy.
+ *
  * A counter that shows less than before has wrapped or was reset (a driver was loaded anew, the
  * machine slept, firmware cleared it). Only a wrap tells the energy. It is one only if the
  * energy that it implies is possible at the rail's highest power in the time that passed.
@@ -18,6 +21,7 @@ enum counter_change {
 	COUNTER_GREW,
 	COUNTER_WRAPPED, /* exactly once */
 	COUNTER_RESET, /* went back without a wrap */
+	COUNTER_JUMPED, /* went on by more than the rail can draw */
 	COUNTER_UNCLEAR /* may have wrapped more often than is visible */
 };
 
@@ -27,11 +31,13 @@ enum counter_change {
  * @unit_j: energy of one unit, J
  * @max_w: highest power of the rail; 0 not known
  * @lag_ns: a reading may be this old
+ * @same_ns: the counter showed @last for this long already: one that is updated rarely then
+ *	shows at once what was drawn in all that time
  */
 struct counter_limits {
 	uint64_t range;
 	double unit_j, max_w;
-	uint64_t lag_ns;
+	uint64_t lag_ns, same_ns;
 };
 
 /**

@@ -27,6 +27,8 @@
  */
 #define SLOW_NS	   (250 * NSEC_PER_USEC)
 #define SLOW_READS 2
+/* A jump or a reset that was not undone within this time is taken to be lasting. */
+#define UNDO_NS (10 * NSEC_PER_SEC)
 /* CLOCK_BOOTTIME gains this much on CLOCK_MONOTONIC in a suspend; less is a late reading. */
 #define SUSPEND_NS (100 * NSEC_PER_MSEC)
 /* A counter that has not moved for this long does not count. */
@@ -45,8 +47,13 @@ struct rail {
 	/* Of a counter. */
 	int64_t last, total; /* as read; past its wraps */
 	uint64_t last_t, still_t; /* @still_t: since when it shows the same */
+	uint64_t changed_t; /* when @last was first seen */
 	bool has_last; /* @last is of the reading before: nothing happened since */
 	bool counted; /* @total is known */
+	/* The last reading before a break, with its total: a later reading may go on from there. */
+	int64_t sound, sound_total;
+	uint64_t sound_t;
+	bool has_sound;
 	unsigned int breaks; /* resets and unclear gaps so far */
 	bool moved, still; /* it has moved once; the note that it does not was emitted */
 	int64_t recorded;
@@ -217,7 +224,8 @@ static void rail_restore(struct rails *rails, struct rail *r, const struct rail_
 		return;
 	}
 	r->gone = false;
-	r->has_last = false;
+	/* A counter in a file goes on where it was, unless it breaks; one of perf's begins anew. */
+	r->has_last = r->has_last && !r->desc.event.type;
 	host_note(rails->host, LOG_NOTICE, config_source_name(rails->id), "%s: back", r->name);
 }
 
@@ -353,44 +361,87 @@ static void rail_watch_still(struct rails *rails, struct rail *r, bool moved, ui
 		  r->name, (unsigned long long)(STILL_NS / NSEC_PER_SEC));
 }
 
-/* Extends a counter to one that only grows. @t: of the reading. */
-static int64_t rail_extend(struct rails *rails, struct rail *r, int64_t raw, uint64_t t)
+/* A counter that does so all the time is reported at the 1st, 2nd, 4th, 8th, ... */
+static void rail_note_break(struct rails *rails, struct rail *r, enum counter_change change,
+			    int64_t raw, double seconds)
 {
-	const struct counter_limits limits = { r->desc.range, r->desc.scale * 1e-6, r->desc.max_w,
-					       r->desc.update_ns };
 	const char *source = config_source_name(rails->id);
-	const double seconds = (double)(t - r->last_t) * 1e-9;
-	enum counter_change change = COUNTER_GREW;
-	int64_t grown = 0;
-	bool noted = false;
+	const bool noted = !(r->breaks & (r->breaks + 1));
 
-	if (r->has_last)
-		change = counter_compare(&limits, r->last, raw, t - r->last_t, &grown);
-	/* A counter that does so all the time is reported at the 1st, 2nd, 4th, 8th, ... */
-	if (change == COUNTER_RESET || change == COUNTER_UNCLEAR) {
-		noted = !(r->breaks & (r->breaks + 1));
-		r->breaks++;
-	}
+	r->breaks++;
 	if (noted && change == COUNTER_RESET)
 		host_note(
 			rails->host, LOG_WARNING, source,
 			"%s: its counter went back from %lld to %lld in %.3f s, which is no wrap: "
 			"it was reset, and its energy meanwhile is unknown",
 			r->name, (long long)r->last, (long long)raw, seconds);
+	if (noted && change == COUNTER_JUMPED)
+		host_note(rails->host, LOG_WARNING, source,
+			  "%s: its counter jumped from %lld to %lld in %.3f s, which is more than "
+			  "the rail can draw: its energy meanwhile is unknown",
+			  r->name, (long long)r->last, (long long)raw, seconds);
 	if (noted && change == COUNTER_UNCLEAR)
 		host_note(rails->host, LOG_WARNING, source,
 			  "%s: not read for %.3f s, in which its counter may have wrapped twice: "
 			  "its energy meanwhile is unknown",
 			  r->name, seconds);
-	if (change == COUNTER_RESET || change == COUNTER_UNCLEAR)
+}
+
+/*
+ * After a jump or a reset that was undone (a garbled reading or a few) the counter goes on from the
+ * reading before it, and the energy in between is known after all.
+ */
+static bool rail_undo_break(struct rail *r, const struct counter_limits *limits, int64_t raw,
+			   uint64_t t)
+{
+	enum counter_change change;
+	int64_t grown;
+
+	if (!r->has_sound)
+		return false;
+	r->has_sound = false;
+	change = counter_compare(limits, r->sound, raw, t - r->sound_t, &grown);
+	if (t - r->sound_t > UNDO_NS || (change != COUNTER_GREW && change != COUNTER_WRAPPED) ||
+	    r->sound_total + grown < r->total)
+		return false;
+	r->total = r->sound_total + grown;
+	return true;
+}
+
+/*
+ * Extends a counter to one that only grows. @t: of the reading. Where readings are missing or the
+ * counter broke, the total around it tells whether the energy in between is known: it grew by it,
+ * or else it repeats the value before (docs/recording.md, "When a rail is not known").
+ */
+static int64_t rail_extend(struct rails *rails, struct rail *r, int64_t raw, uint64_t t)
+{
+	const struct counter_limits limits = { r->desc.range, r->desc.scale * 1e-6, r->desc.max_w,
+					       r->desc.update_ns, r->last_t - r->changed_t };
+	const double seconds = (double)(t - r->last_t) * 1e-9;
+	enum counter_change change = COUNTER_GREW;
+	int64_t grown = 0;
+	bool broke;
+
+	if (r->has_last)
+		change = counter_compare(&limits, r->last, raw, t - r->last_t, &grown);
+	broke = change != COUNTER_GREW && change != COUNTER_WRAPPED &&
+		!rail_undo_break(r, &limits, raw, t);
+	if (broke) {
+		rail_note_break(rails, r, change, raw, seconds);
 		rail_break(rails, r, t);
-	/* After a gap the total goes on from where it was, never back. */
-	if (!r->counted || (!r->has_last && raw > r->total))
+		r->sound = r->last;
+		r->sound_total = r->total;
+		r->sound_t = r->last_t;
+		r->has_sound = change != COUNTER_UNCLEAR;
+	}
+	if (!r->counted)
 		r->total = raw;
 	r->total += grown;
 	if (!r->counted)
 		r->still_t = t;
 	rail_watch_still(rails, r, r->counted && raw != r->last, t);
+	if (!r->counted || raw != r->last)
+		r->changed_t = t;
 	r->counted = r->has_last = true;
 	r->last = raw;
 	r->last_t = t;
