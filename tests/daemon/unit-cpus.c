@@ -148,6 +148,7 @@ static void policy_changes(struct host *host, void *state)
 	place_file(POLICY(0) "stats/time_in_state", "300000 10\n600000 25\n650000 0\n");
 	place_file(POLICY(0) "scaling_min_freq", "500000\n");
 	host->traced = true;
+	host->traced_cpu[1] = 1;
 	faults.at_ns = 3000;
 	look();
 	records_are(host->queue,

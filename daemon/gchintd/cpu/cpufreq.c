@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <syslog.h>
 #include <unistd.h>
 
 #include "../../common/clock.h"
@@ -23,6 +24,7 @@ struct policy {
 	uint32_t *cpu; /* all of its CPUs */
 	unsigned int cpus;
 	uint32_t cur_khz;
+	bool silent; /* the note that its driver emits no event was emitted */
 	struct record_policy_state state;
 	char actuator[16]; /* as recorded last; "" before that */
 	uint32_t state_khz[STATES];
@@ -131,12 +133,54 @@ static void policy_define_opps(struct cpufreq *c, const struct policy *p)
 	}
 }
 
+/*
+ * The mean since the read before where the kernel measures it (cpuinfo_avg_freq, which has no value
+ * for an idle CPU), else what the driver was asked for or measures.
+ */
+static uint32_t policy_read_khz(struct cpufreq *c, const struct policy *p)
+{
+	uint32_t khz = policy_read_u32(c, p, "cpuinfo_avg_freq");
+
+	return khz != UNKNOWN_U32 && khz ? khz : policy_read_u32(c, p, "scaling_cur_freq");
+}
+
+/*
+ * Whether the kernel's event reports the policy's changes. Drivers that set clocks past cpufreq's
+ * core emit none (intel_pstate and amd-pstate in active mode, and what schedutil adjusts by
+ * performance levels): a driver is taken to until an event of it was seen.
+ */
+static bool policy_is_traced(const struct cpufreq *c, const struct policy *p)
+{
+	for (unsigned int i = 0; c->host->traced && i < p->cpus; i++)
+		if (c->host->traced_cpu[p->cpu[i]])
+			return true;
+	return false;
+}
+
+static void policy_note_silent(struct cpufreq *c, struct policy *p)
+{
+	char driver[32];
+
+	if (p->silent || !c->host->traced)
+		return;
+	p->silent = true;
+	host_note(c->host, LOG_INFO, "cpufreq",
+		  "policy%u: %s emits no event as it changes the frequency: it is polled, every "
+		  "%llu ms",
+		  p->number,
+		  policy_read_attr(c, p, "scaling_driver", driver, sizeof(driver)) ? driver :
+										     "its driver",
+		  (unsigned long long)c->host->config.source[SOURCE_cpufreq].period_ms);
+}
+
 static void policy_sample_frequency(struct cpufreq *c, struct policy *p, enum record_how how)
 {
-	uint32_t khz = policy_read_u32(c, p, "scaling_cur_freq");
+	uint32_t khz = policy_read_khz(c, p);
 
 	if (khz == UNKNOWN_U32 || khz == 0 || khz == p->cur_khz)
 		return;
+	if (how == HOW_POLL)
+		policy_note_silent(c, p);
 	p->cur_khz = khz;
 	for (unsigned int i = 0; i < p->cpus; i++) {
 		const struct record r = {
@@ -304,7 +348,7 @@ static void cpufreq_on_timer(void *data, uint32_t events)
 		policy_sample_state(c, c->policy[i]);
 		policy_sample_actuator(c, c->policy[i]);
 		policy_sample_residency(c, c->policy[i]);
-		if (!c->host->traced)
+		if (!policy_is_traced(c, c->policy[i]))
 			policy_sample_frequency(c, c->policy[i], HOW_POLL);
 	}
 }

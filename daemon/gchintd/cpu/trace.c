@@ -38,6 +38,8 @@ static void on_line(struct trace *t, const char *line)
 
 	switch (text_trace(line, &freq, &lost)) {
 	case 1:
+		if (freq.cpu < CPUS_MAX)
+			t->host->traced_cpu[freq.cpu] = 1;
 		/* Traced once for each CPU of a policy, and again when nothing changed. */
 		if (freq.cpu < CPUS_MAX && t->khz[freq.cpu] != freq.khz) {
 			const struct record r = {

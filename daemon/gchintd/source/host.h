@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../../common/cpus.h"
 #include "../../common/root.h"
 #include "../loop.h"
 #include "../store/record.h"
@@ -31,7 +32,8 @@ struct host {
 	struct metrics *metrics;
 	bool patient; /* wait for the writer if the queue is full, do not drop */
 	bool stuck; /* the last such wait was in vain, and the queue is still full */
-	bool traced; /* a tracepoint reports every change of frequency */
+	bool traced; /* a tracepoint reports changes of frequency, if the driver emits it: */
+	uint8_t traced_cpu[CPUS_MAX]; /* it has, for this CPU */
 	struct hotspots *hotspots; /* of the hotspots source; NULL: no thread is sampled */
 	struct iio_buffers *iio_buffers; /* of the iio source, or NULL */
 	char **rail_name; /* of rail number N at index N - 1 */
