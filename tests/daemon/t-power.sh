@@ -129,7 +129,7 @@ ok "exports name the core" is "2 2 2 2" "$(for f in openmetrics chrome-trace fir
 
 # A counter that did not change is not zero power: 2 W updated every ms, read four times as often;
 # and one in steps of 2^12 uJ of a power that is really off from the fifth second on.
-made still "$rail(1, 'intel-rapl:0', 'package', 'energy', 'uJ', 'powercap', null, 1000000, 262143328850);
+made still "$rail(1, 'intel-rapl:0', 'uncore', 'energy', 'uJ', 'powercap', null, 1000000, 262143328850);
 	insert into samples select 1000000000 + value * 250000, 1, min(value / 4, 4000) * 2000, 1 from generate_series(0, 40000)"
 page still
 ok "a counter that is read faster than it updates has no zero intervals" is "0.000 2.000" \
@@ -227,9 +227,9 @@ ok "without idle states nothing is attributed, for a reason" is 1 \
 made never "$rail(1, 'power-0:energy-psys', null, 'energy', 'uJ', 'power', null, 1000000, null);
 	insert into samples select 1000000000 + value * 100000000, 1, 0, 1 from generate_series(0, 100)"
 ok "a counter that never moves is not known" is \
-	"ENERGY power-0:energy-psys: ? (its counter never moved in 101 readings: it does not count here)" \
+	"ENERGY power-0:energy-psys: ? (its counter never moved: it does not count here, in 101 readings)" \
 	"$("$ctl" summary "$d/never.db" | sed -n 's/  */ /g; /^ENERGY/p')"
-ok "its energy is null in JSON" is "None its counter never moved" \
+ok "its energy is null in JSON" is "None its counter never moved: it does not count here" \
 	"$("$ctl" --json summary "$d/never.db" | python3 -c 'import json, sys; e = json.load(sys.stdin)["energy"][0]; print(e["joules"], e["unknown"])')"
 page never
 ok "the page says so" grep -q "power-0:energy-psys: its counter never moved" "$d/never.html"

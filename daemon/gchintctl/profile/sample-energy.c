@@ -17,23 +17,12 @@ struct spreading {
 	struct powers *powers;
 };
 
-static bool rail_is_still(const struct run *run, size_t rail)
-{
-	const struct run_series *s = run_samples(run, rail);
-
-	return s && energy_is_still(s->sample, s->nr);
-}
-
-/* The first rail that counts energy, else the first that measures power; -1 if none. */
+/* The rail that the headline of summary answers with, the first of several; -1 if none. */
 static int rail_find(const struct run *run)
 {
-	for (size_t i = 0; i < run->rails; i++)
-		if (!strcmp(run->rail[i].kind, "energy") && !rail_is_still(run, i))
-			return (int)i;
-	for (size_t i = 0; i < run->rails; i++)
-		if (!strcmp(run->rail[i].kind, "power"))
-			return (int)i;
-	return -1;
+	size_t rail;
+
+	return energy_headline(run, &rail, 1) ? (int)rail : -1;
 }
 
 static double sample_weight(const struct spreading *s, const struct profile_sample *x)

@@ -412,6 +412,9 @@ struct attributing *attributing_of(const struct run *run, size_t rail, enum attr
 	a->series = run_samples(run, rail);
 	if (!a->series)
 		goto free_attributing;
+	*lack = ATTRIBUTION_NO_THREADS;
+	if (!rail_role_has_threads(r->role))
+		goto free_attributing;
 	*lack = ATTRIBUTION_NO_ENERGY;
 	if ((!a->counter && strcmp(r->kind, "power")) || a->series->nr < 2 ||
 	    (a->counter && energy_is_still(a->series->sample, a->series->nr)))
@@ -644,6 +647,8 @@ const char *attribution_lack_text(enum attribution_lack lack)
 	switch (lack) {
 	case ATTRIBUTION_NO_ENERGY:
 		return "the rail's energy is not known";
+	case ATTRIBUTION_NO_THREADS:
+		return "the rail does not feed CPUs";
 	case ATTRIBUTION_NO_IDLE:
 		return "the recording has no idle states of the rail's CPUs, so that the CPU time "
 		       "of other threads is not known";

@@ -31,6 +31,7 @@ enum attribution_weight {
 enum attribution_lack {
 	ATTRIBUTION_KNOWN,
 	ATTRIBUTION_NO_ENERGY, /* the rail's energy is not known */
+	ATTRIBUTION_NO_THREADS, /* the rail feeds a GPU, a battery or a device */
 	ATTRIBUTION_NO_IDLE, /* the recording has no idle states of the rail's CPUs */
 	ATTRIBUTION_NO_MEMORY /* reported */
 };

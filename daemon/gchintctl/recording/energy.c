@@ -332,11 +332,22 @@ bool energy_split(const struct run_sample *s, size_t samples, bool counter,
 				v.limits = &none;
 			}
 		}
+		if (!v.known)
+			e->gaps_ns += s[i + 1].t - s[i].t;
 		split_interval(&s[i], &s[i + 1], &v, seg, segments, &at, e);
 	}
 	if (e->known_ns)
 		e->mean_w = e->total / ((double)e->known_ns * 1e-9);
 	return whole;
+}
+
+/* Whether a power is known between any two readings. */
+static bool series_has_pair(const struct run_series *s)
+{
+	for (size_t i = 0; i + 1 < s->nr; i++)
+		if (sample_known(&s->sample[i]) && sample_known(&s->sample[i + 1]))
+			return true;
+	return false;
 }
 
 bool energy_of(const struct run *run, size_t rail, const uint16_t *group, struct energy *e)
@@ -354,7 +365,8 @@ bool energy_of(const struct run *run, size_t rail, const uint16_t *group, struct
 	if (!series)
 		return false;
 	e->still = counter && energy_is_still(series->sample, series->nr);
-	if (e->still) {
+	e->negative = series->negative && !series_has_pair(series);
+	if (e->still || e->negative) {
 		e->samples = series->nr + series->still;
 		return false;
 	}
@@ -366,7 +378,60 @@ bool energy_of(const struct run *run, size_t rail, const uint16_t *group, struct
 		return false;
 	}
 	free(seg);
+	e->stopped = series->stopped;
 	return e->known_ns;
+}
+
+const char *energy_lack_text(const struct energy *e)
+{
+	if (e->still)
+		return "its counter never moved: it does not count here";
+	if (e->negative)
+		return "its power is negative: its shunt is reversed, or it feeds a battery";
+	return NULL;
+}
+
+/* Whether two rails tell the same energy, reading by reading: one mirrors the other. */
+static bool rail_mirrors(const struct run *run, size_t a, size_t b)
+{
+	const struct run_series *x = run_samples(run, a), *y = run_samples(run, b);
+	size_t same = 0;
+
+	if (!x || !y || x->nr != y->nr)
+		return false;
+	for (size_t i = 0; i < x->nr; i++) {
+		if (x->sample[i].value != y->sample[i].value)
+			return false;
+		same += x->sample[i].value != RUN_UNKNOWN;
+	}
+	return same > 1;
+}
+
+static bool headline_has(const struct run *run, const size_t *rail, size_t nr, size_t i)
+{
+	for (size_t k = 0; k < nr; k++) {
+		const struct run_rail *have = &run->rail[rail[k]], *r = &run->rail[i];
+
+		if ((*r->label && !strcmp(have->label, r->label)) || rail_mirrors(run, rail[k], i))
+			return true;
+	}
+	return false;
+}
+
+size_t energy_headline(const struct run *run, size_t *rail, size_t max)
+{
+	size_t nr = 0;
+	struct energy e;
+
+	for (enum rail_role role = 0; role < RAIL_ROLE_MEMORY && !nr; role++) {
+		const bool all = role == RAIL_ROLE_PACKAGE || role == RAIL_ROLE_CPU;
+
+		for (size_t i = 0; i < run->rails && nr < (all ? max : 1); i++)
+			if (run->rail[i].role == role && !*run->rail[i].cpus &&
+			    energy_of(run, i, NULL, &e) && !headline_has(run, rail, nr, i))
+				rail[nr++] = i;
+	}
+	return nr;
 }
 
 double energy_of_command(const struct run *run, size_t rail)
@@ -398,6 +463,24 @@ double energy_of_command(const struct run *run, size_t rail)
 	return p->joules * length / (double)p->ns;
 }
 
+static void energy_add(struct energy *e, const struct energy *one)
+{
+	for (unsigned int g = 0; g < RUN_GROUPS; g++) {
+		e->part[g].joules += one->part[g].joules;
+		e->part[g].low += one->part[g].low;
+		e->part[g].high += one->part[g].high;
+		e->part[g].ns += one->part[g].ns;
+		e->part[g].whole_ns += one->part[g].whole_ns;
+		e->part[g].unknown_ns += one->part[g].unknown_ns;
+	}
+	e->total += one->total;
+	e->mean_w += one->mean_w;
+	e->interval_ns = one->interval_ns > e->interval_ns ? one->interval_ns : e->interval_ns;
+	e->known_ns = one->known_ns > e->known_ns ? one->known_ns : e->known_ns;
+	e->gaps_ns = one->gaps_ns > e->gaps_ns ? one->gaps_ns : e->gaps_ns;
+	e->stopped += one->stopped;
+}
+
 size_t energy_of_cores(const struct run *run, const uint16_t *group, struct energy *e)
 {
 	struct energy one;
@@ -407,21 +490,21 @@ size_t energy_of_cores(const struct run *run, const uint16_t *group, struct ener
 	for (size_t i = 0; i < run->rails; i++) {
 		if (!*run->rail[i].cpus || !energy_of(run, i, group, &one))
 			continue;
-		for (unsigned int g = 0; g < RUN_GROUPS; g++) {
-			e->part[g].joules += one.part[g].joules;
-			e->part[g].low += one.part[g].low;
-			e->part[g].high += one.part[g].high;
-			e->part[g].ns += one.part[g].ns;
-			e->part[g].whole_ns += one.part[g].whole_ns;
-			e->part[g].unknown_ns += one.part[g].unknown_ns;
-		}
-		e->total += one.total;
-		e->mean_w += one.mean_w;
-		e->interval_ns =
-			one.interval_ns > e->interval_ns ? one.interval_ns : e->interval_ns;
+		energy_add(e, &one);
 		nr++;
 	}
 	return nr;
+}
+
+void energy_of_rails(const struct run *run, const size_t *rail, size_t nr, const uint16_t *group,
+		     struct energy *e)
+{
+	struct energy one;
+
+	memset(e, 0, sizeof(*e));
+	for (size_t i = 0; i < nr; i++)
+		if (energy_of(run, rail[i], group, &one))
+			energy_add(e, &one);
 }
 
 struct energy_part energy_inside(const struct energy *e)

@@ -55,7 +55,10 @@ struct energy {
 	double mean_w;
 	size_t samples, unknown;
 	size_t beyond; /* intervals whose mean power is outside of the limits */
+	uint64_t gaps_ns; /* between readings, in which it is not known */
 	bool still; /* a counter that never moved: its energy is not known */
+	bool negative; /* a power that is below zero: its energy is not known */
+	size_t stopped; /* readings of a counter that no longer counted */
 	size_t wrapped; /* intervals that are unknown because the counter may have wrapped twice */
 	uint64_t interval_ns; /* median distance of samples */
 	uint64_t no_khz_ns; /* energy_modelled(): phases on a CPU at an unknown frequency */
@@ -114,10 +117,28 @@ bool energy_split(const struct run_sample *s, size_t samples, bool counter,
 		  const struct energy_limits *limits, const struct energy_segment *seg,
 		  size_t segments, struct energy *e);
 
+/* Why energy_of() knows none, in words; NULL if there is no reason but too few readings. */
+const char *energy_lack_text(const struct energy *e);
+
+/*
+ * The rails that answer what a run drew: those of the first role of enum rail_role that has a known
+ * energy. Of packages and CPUs these are all of them, each counted once: an interface that tells
+ * the same again (intel-rapl-mmio, a die that mirrors its package's counter) is left out; of other
+ * roles, the first one. A rail of a single core is none of them: see energy_of_cores().
+ *
+ * Returns their number, at most @max, with their indices in @rail.
+ */
+#define ENERGY_HEADLINE 16
+size_t energy_headline(const struct run *run, size_t *rail, size_t max);
+
+/* The sum of energy_of() of @nr rails; @e->interval_ns is the longest. */
+void energy_of_rails(const struct run *run, const size_t *rail, size_t nr, const uint16_t *group,
+		     struct energy *e);
+
 /*
  * Splits the energy of run->rail[@rail], with @group as in energy_segments(). Returns false if
- * the rail has no known energy (@e->still: because its counter never moved), or, after an error
- * message, without memory.
+ * the rail has no known energy (energy_lack_text() says why), or, after an error message, without
+ * memory.
  */
 bool energy_of(const struct run *run, size_t rail, const uint16_t *group, struct energy *e);
 

@@ -11,6 +11,7 @@
 #include "../../common/text.h"
 #include "../ctl.h"
 #include "db.h"
+#include "series.h"
 
 bool run_no_memory(const struct run *run)
 {
@@ -73,6 +74,7 @@ bool run_load_rails(struct run *run)
 		rail_load_cpus(r, db_text(s, 7, ""));
 		r->limits = (struct energy_limits){ 0, INFINITY, (uint64_t)column_positive(s, 8),
 						    (double)column_positive(s, 9) / 1e6 };
+		r->role = rail_role(r->source, r->name, r->label);
 	}
 	sqlite3_finalize(s);
 	run->cache = calloc(1, sizeof(*run->cache));
@@ -110,27 +112,6 @@ static bool series_add_sample(const struct run *run, sqlite3_stmt *s)
 	return true;
 }
 
-/*
- * Drops readings that repeat the previous value within two update periods: the counter had not
- * been updated yet. After two periods the value really has not changed, even if one update was
- * late.
- */
-static void series_drop_stale(struct run_series *s, uint64_t update_ns)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < s->nr; i++) {
-		const struct run_sample *last = kept ? &s->sample[kept - 1] : NULL;
-
-		if (last && last->value != RUN_UNKNOWN && s->sample[i].value == last->value &&
-		    s->sample[i].t - last->t < 2 * update_ns)
-			continue;
-		s->sample[kept++] = s->sample[i];
-	}
-	s->still = s->nr - kept;
-	s->nr = kept;
-}
-
 const struct run_series *run_samples(const struct run *run, size_t rail)
 {
 	struct run_cache *cache = run->cache;
@@ -162,8 +143,7 @@ const struct run_series *run_samples(const struct run *run, size_t rail)
 			sorted = r->sample[k - 1].t <= r->sample[k].t;
 		if (!sorted)
 			qsort(r->sample, r->nr, sizeof(*r->sample), by_t);
-		if (run->rail[i].limits.update_ns && !strcmp(run->rail[i].kind, "energy"))
-			series_drop_stale(r, run->rail[i].limits.update_ns);
+		series_settle(r, &run->rail[i]);
 	}
 	return &cache->rail[rail];
 }

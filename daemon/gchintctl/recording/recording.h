@@ -14,6 +14,7 @@
 #include <uapi/linux/gchint.h>
 
 #include "../../common/cpus.h"
+#include "rail-role.h"
 
 /* Class of a phase: how much waits for it, by the first of its flags that applies (see the ABI). */
 enum run_class {
@@ -66,10 +67,19 @@ struct run_sample {
 	int64_t value;
 };
 
+/**
+ * struct run_series - the readings of a rail, as far as they can be trusted (series.h)
+ * @sample: by time
+ * @nr: their number
+ * @still: readings left out: the counter was not updated yet, see run_samples()
+ * @joined: readings without a value that are left out: those around them tell the energy
+ * @stopped: readings of a counter that no longer counted, taken as unknown
+ * @negative: readings of a negative power, taken as unknown
+ */
 struct run_series {
-	struct run_sample *sample; /* by time */
+	struct run_sample *sample;
 	size_t nr;
-	size_t still; /* readings left out: the counter was not updated yet, see run_samples() */
+	size_t still, joined, stopped, negative;
 };
 
 /**
@@ -95,6 +105,7 @@ struct run_rail {
 	uint8_t cpu[RUN_CPUS]; /* the same as one flag per CPU */
 	uint64_t period_ns;
 	struct energy_limits limits;
+	enum rail_role role;
 };
 
 /* Whether the rail's energy can include that of @cpu (-1 not known). */

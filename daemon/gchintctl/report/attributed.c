@@ -35,9 +35,22 @@ static bool part_present(const struct energy_part *p)
 	return p->high > 0 || p->unknown_ns;
 }
 
+/* A part whose bounds are this many times lower or higher than itself is not known. */
+#define RESOLVED 20
+
+/* Of a power meter no bound is known: its estimate is printed as one. */
+static bool part_resolved(const struct energy_part *p)
+{
+	return !isfinite(p->high) ||
+	       (p->low * RESOLVED >= p->joules && p->high <= p->joules * RESOLVED);
+}
+
 static void part_print(const struct energy_part *p, const char *name)
 {
-	printf("  %-22s %12.6f J  (%.6f to ", name, p->joules, p->low);
+	if (part_resolved(p))
+		printf("  %-22s %12.6f J  (%.6f to ", name, p->joules, p->low);
+	else
+		printf("  %-22s %12s J  (%.6f to ", name, "?", p->low);
 	if (isfinite(p->high))
 		printf("%.6f)", p->high);
 	else
@@ -86,7 +99,10 @@ void attributed_print(const struct run *run, size_t rail, const struct processes
 
 static void part_print_json(struct json *j, const struct energy_part *p)
 {
-	json_real(j, "joules", p->joules, 9);
+	if (part_resolved(p))
+		json_real(j, "joules", p->joules, 9);
+	else
+		json_null(j, "joules");
 	json_real(j, "low_joules", p->low, 9);
 	json_real(j, "high_joules", p->high, 9);
 }
@@ -149,7 +165,11 @@ static void row_print_html(const struct energy_part *p, const char *name, FILE *
 {
 	fputs("<tr><td>", html);
 	escape_html(html, name);
-	fprintf(html, "</td><td>%.4f <span class=\"pm\">(%.4f&nbsp;to&nbsp;", p->joules, p->low);
+	if (part_resolved(p))
+		fprintf(html, "</td><td>%.4f", p->joules);
+	else
+		fputs("</td><td>?", html);
+	fprintf(html, " <span class=\"pm\">(%.4f&nbsp;to&nbsp;", p->low);
 	if (isfinite(p->high))
 		fprintf(html, "%.4f)</span></td></tr>\n", p->high);
 	else

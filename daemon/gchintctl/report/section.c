@@ -549,28 +549,40 @@ static void figures_write_cpu(const struct run *run, FILE *html)
 	figure_end(html);
 }
 
-/* The first rail by which the energy is resolved, or else the first. */
-static const struct column *columns_find_resolved(const struct column *column, size_t columns)
+/*
+ * Of the rails by which the energy is resolved, or else of all, the first one of the first role;
+ * NULL if there are only those of memory, GPUs, devices and batteries.
+ */
+static const struct column *columns_find_answer(const struct column *column, size_t columns)
 {
+	const struct column *found = NULL;
+	bool resolved = false;
+
 	for (size_t c = 0; c < columns; c++) {
 		const struct energy_part in = energy_inside(&column[c].e);
+		const bool here = in.ns && energy_resolved(&in);
 
-		if (in.ns && energy_resolved(&in))
-			return &column[c];
+		if (column[c].rail->role >= RAIL_ROLE_MEMORY || (found && resolved && !here))
+			continue;
+		if (!found || here > resolved || column[c].rail->role < found->rail->role) {
+			found = &column[c];
+			resolved = here;
+		}
 	}
-	return column;
+	return found;
 }
 
 static void figures_write_energy(const struct run *run, FILE *html)
 {
 	size_t columns, rare;
 	struct column *column = columns_new(run, &columns, &rare);
+	const struct column *by;
 
 	if (!column)
 		return;
 	figure_begin(html, "energy in phases");
-	if (columns) {
-		const struct column *by = columns_find_resolved(column, columns);
+	by = columns_find_answer(column, columns);
+	if (by) {
 		const struct energy_part in = energy_inside(&by->e);
 		const bool resolved = in.ns && energy_resolved(&in);
 
@@ -588,6 +600,8 @@ static void figures_write_energy(const struct run *run, FILE *html)
 			fputs("; the phases are short against the time between readings", html);
 		if (columns + rare > 1)
 			fprintf(html, "; %zu more below", columns + rare - 1);
+	} else if (columns) {
+		fputs("?<small>no rail is that of CPUs or of the machine; others are below", html);
 	} else if (rare) {
 		fprintf(html, "?<small>of %.4g J by ", column->e.total);
 		escape_html(html, column_name(column));

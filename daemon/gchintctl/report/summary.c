@@ -170,12 +170,19 @@ static void answer_print_no_energy(const struct run *run)
 {
 	sqlite3_stmt *s;
 
-	for (size_t i = 0; i < run->rails; i++)
-		if (!strcmp(run->rail[i].kind, "power") || !strcmp(run->rail[i].kind, "energy")) {
-			printf("energy: unknown (%s has no two readings in the recording)\n",
-			       run->rail[i].name);
-			return;
-		}
+	for (size_t i = 0; i < run->rails; i++) {
+		const struct run_rail *r = &run->rail[i];
+		const bool measures = !strcmp(r->kind, "power") || !strcmp(r->kind, "energy");
+		const char *why = "no two of its readings are known";
+		struct energy e;
+
+		if (!measures || r->role >= RAIL_ROLE_MEMORY)
+			continue;
+		if (!energy_of(run, i, NULL, &e) && energy_lack_text(&e))
+			why = energy_lack_text(&e);
+		printf("energy: unknown (%s: %s)\n", *r->label ? r->label : r->name, why);
+		return;
+	}
 	fputs("energy: unknown (no power rail is readable", stdout);
 	s = db_query(run->db,
 		     "SELECT name, CASE state WHEN 'off' THEN what ELSE remedy END FROM sources "
@@ -189,29 +196,38 @@ static void answer_print_no_energy(const struct run *run)
 
 static void answer_print_energy(const struct run *run)
 {
-	struct energy e, first;
-	char source[64], length[24];
-	size_t rail = 0, known = 0;
+	size_t rail[ENERGY_HEADLINE], nr, known = 0;
+	char source[64], length[24], all[24];
+	struct energy e;
 
 	for (size_t i = 0; i < run->rails; i++)
-		if (!*run->rail[i].cpus && energy_of(run, i, NULL, &e) && !known++) {
-			rail = i;
-			first = e;
-		}
-	if (known) {
-		const struct run_rail *r = &run->rail[rail];
-		const struct energy_part in = energy_inside(&first);
+		known += !*run->rail[i].cpus && energy_of(run, i, NULL, &e);
+	nr = energy_headline(run, rail, ENERGY_HEADLINE);
+	if (nr) {
+		struct energy_part in;
 
-		printf("energy: %.3g J of %s (%s)", first.total, *r->label ? r->label : r->name,
-		       run_rail_how(r));
+		energy_of_rails(run, rail, nr, NULL, &e);
+		in = energy_inside(&e);
+		printf("energy: %.3g J of ", e.total);
+		for (size_t i = 0; i < nr; i++) {
+			const struct run_rail *r = &run->rail[rail[i]];
+
+			printf("%s%s", i ? i + 1 < nr ? ", " : " and " : "",
+			       *r->label ? r->label : r->name);
+		}
+		printf(" (%s)", run_rail_how(&run->rail[rail[0]]));
 		if (in.ns && energy_resolved(&in))
 			printf(", %.3g J of it in phases", in.joules);
 		else if (in.ns && isfinite(in.high))
 			printf(", %.3g to %.3g J of it in phases", in.low, in.high);
 		else if (in.ns)
 			fputs(", phases are too short to tell theirs", stdout);
-		if (known > 1)
-			printf("; %zu more rails below", known - 1);
+		if (e.gaps_ns * 100 > e.gaps_ns + e.known_ns)
+			printf("; not known for %s of %s",
+			       length_format((double)e.gaps_ns, length, sizeof(length)),
+			       length_format((double)(e.gaps_ns + e.known_ns), all, sizeof(all)));
+		if (known > nr)
+			printf("; %zu more rail%s below", known - nr, known - nr > 1 ? "s" : "");
 		putchar('\n');
 	} else if (energy_of_cores(run, NULL, &e)) {
 		printf("energy: %.3g J of all cores\n", e.total);
@@ -361,10 +377,13 @@ static void energy_part_print(const struct energy_part *p, const char *name)
 		snprintf(joules, sizeof(joules), "%.6f", p->joules);
 	printf("  %-22s %12s J  ", name, joules);
 	if (isfinite(p->high))
-		printf("(%.6f to %.6f)\n", p->low, p->high);
+		printf("(%.6f to %.6f)", p->low, p->high);
 	else
-		printf("(%.0f %% of its time in whole intervals)\n",
+		printf("(%.0f %% of its time in whole intervals)",
 		       100 * (double)p->whole_ns / (double)p->ns);
+	if (p->unknown_ns)
+		printf(" and ? for %.3f ms", MS(p->unknown_ns));
+	putchar('\n');
 }
 
 static void energy_part_print_modelled(const struct energy_part *p, const char *name)
@@ -408,6 +427,21 @@ static void rail_print_counter(const struct run_rail *r, const struct energy *e)
 		       e->wrapped);
 }
 
+/* What is not known of a rail whose energy is, and why. */
+static void rail_print_gaps(const struct run_series *s, const struct energy *e)
+{
+	if (e->gaps_ns)
+		printf("  not known for %.3f ms of it, which is in none of these figures\n",
+		       MS(e->gaps_ns));
+	if (e->stopped)
+		printf("  its counter stopped for %zu readings: they are taken as unknown\n",
+		       e->stopped);
+	if (s && s->negative)
+		printf("  %zu readings are negative (a battery, or a shunt that is reversed): "
+		       "unknown\n",
+		       s->negative);
+}
+
 static void rail_print_core(const struct run_rail *r, const struct energy *e)
 {
 	const struct energy_part in = energy_inside(e);
@@ -423,11 +457,20 @@ static void rail_print_core(const struct run_rail *r, const struct energy *e)
 	putchar('\n');
 }
 
-static void rail_print_still(const struct run_rail *r, const struct energy *e)
+/* "intel-rapl:0 (package-0)", "amdgpu:power1 (PPT), a GPU" */
+static void rail_print_name(const struct run_rail *r)
 {
-	printf("\nENERGY  %s%s%s%s: ?  (its counter never moved in %zu readings: it does not count "
-	       "here)\n",
-	       r->name, *r->label ? " (" : "", r->label, *r->label ? ")" : "", e->samples);
+	const char *role = rail_role_text(r->role);
+
+	printf("%s%s%s%s%s%s", r->name, *r->label ? " (" : "", r->label, *r->label ? ")" : "",
+	       role ? ", " : "", role ? role : "");
+}
+
+static void rail_print_unknown(const struct run_rail *r, const struct energy *e)
+{
+	fputs("\nENERGY  ", stdout);
+	rail_print_name(r);
+	printf(": ?  (%s, in %zu readings)\n", energy_lack_text(e), e->samples);
 }
 
 static size_t run_count_unplaced(const struct run *run)
@@ -462,8 +505,8 @@ static void summary_print_cores(const struct run *run, const struct processes *p
 			continue;
 		if (energy_of(run, i, NULL, &one))
 			rail_print_core(&run->rail[i], &one);
-		else if (one.still)
-			rail_print_still(&run->rail[i], &one);
+		else if (energy_lack_text(&one))
+			rail_print_unknown(&run->rail[i], &one);
 	}
 	puts("  all cores, each while phases that began on it were open:");
 	for (unsigned int g = 0; g < RUN_GROUPS; g++)
@@ -490,15 +533,16 @@ static void summary_print_energy(const struct run *run)
 		if (*r->cpus)
 			continue;
 		if (!energy_of(run, i, NULL, &e)) {
-			if (e.still)
-				rail_print_still(r, &e);
+			if (energy_lack_text(&e))
+				rail_print_unknown(r, &e);
 			continue;
 		}
-		printf("\nENERGY  %s%s%s%s: %.6f J, mean %.6f W (%s by %s%s%s, every %.1f "
-		       "ms%s)\n",
-		       r->name, *r->label ? " (" : "", r->label, *r->label ? ")" : "", e.total,
+		fputs("\nENERGY  ", stdout);
+		rail_print_name(r);
+		printf(": %.6f J, mean %.6f W (%s by %s%s%s, every %.1f ms%s)\n", e.total,
 		       e.mean_w, run_rail_how(r), r->source, *r->derived ? ", " : "", r->derived,
 		       MS(e.interval_ns), e.unknown ? ", with gaps" : "");
+		rail_print_gaps(run_samples(run, i), &e);
 		if (e.beyond)
 			printf("  %zu intervals are outside of the limits of --watts, which do not "
 			       "bound them\n",
@@ -797,22 +841,27 @@ static void summary_print_json(const struct run *run)
 	for (size_t i = 0; i < run->rails; i++) {
 		const struct run_rail *r = &run->rail[i];
 
-		if (!energy_of(run, i, NULL, &e) && !e.still)
+		const char *lack = energy_of(run, i, NULL, &e) ? NULL : energy_lack_text(&e);
+
+		if (!e.known_ns && !lack)
 			continue;
 		json_object(&j, NULL);
 		json_text(&j, "rail", r->name);
 		json_text(&j, "label", r->label);
 		json_text(&j, "how", run_rail_how(r));
 		json_text(&j, "source", r->source);
-		if (e.still) {
+		if (rail_role_text(r->role))
+			json_text(&j, "feeds", rail_role_text(r->role));
+		if (lack) {
 			json_null(&j, "joules");
-			json_text(&j, "unknown", "its counter never moved");
+			json_text(&j, "unknown", lack);
 			json_end(&j);
 			continue;
 		}
 		json_real(&j, "joules", e.total, 9);
 		json_uint(&j, "interval_ns", e.interval_ns);
 		json_uint(&j, "unknown_samples", e.unknown);
+		json_uint(&j, "unknown_ns", e.gaps_ns);
 		if (*r->cpus)
 			json_text(&j, "cpus", r->cpus);
 		if (r->limits.update_ns)

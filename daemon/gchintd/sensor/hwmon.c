@@ -27,10 +27,24 @@ static const struct {
 	{ "power", RAIL_POWER, 1 },
 };
 
+/*
+ * Chips whose channels do not pair by number: the current above @last has no voltage of its own.
+ * ina3221: curr4 is the sum of all, in4 and above are voltages over the shunts. iio_hwmon: each
+ * channel is another chip's.
+ */
+static const struct {
+	const char *chip;
+	int last;
+} unpaired[] = {
+	{ "iio_hwmon", 0 },
+	{ "ina3221", 3 },
+};
+
 struct chip {
 	struct rails *rails;
 	unsigned int powers;
 	char dir[256];
+	char driver[40]; /* "adm1272" */
 	char name[96]; /* "adm1272-0-0060" */
 	char status[320]; /* "power/runtime_status" of its device; "" if it never sleeps */
 };
@@ -117,10 +131,16 @@ static int on_current(void *data, const char *file)
 
 	if (n < 0)
 		return 0;
+	for (size_t i = 0; i < sizeof(unpaired) / sizeof(unpaired[0]); i++)
+		if (!strcmp(c->driver, unpaired[i].chip) && n > unpaired[i].last)
+			return 0;
 	root_read(label, sizeof(label), "%s/curr%d_label", c->dir, n);
 	v = channel_find_voltage(c, n, label);
 	if (v < 0)
 		return 0;
+	/* Some chips name the voltage alone: "VDD_CPU". */
+	if (!*label)
+		root_read(label, sizeof(label), "%s/in%d_label", c->dir, v);
 	snprintf(channel, sizeof(channel), "curr%dxin%d", n, v);
 	snprintf(derived, sizeof(derived), "curr%d x in%d", n, v);
 	snprintf(path, sizeof(path), "%s/%s", c->dir, file);
@@ -134,20 +154,20 @@ static int on_chip(void *data, const char *entry)
 {
 	struct chip *c = data;
 	const struct host *host = rails_host(c->rails);
-	char chip[40], link[300], device[160], status[16];
+	char link[300], device[160], status[16];
 	const char *base;
 	ssize_t n;
 
 	snprintf(c->dir, sizeof(c->dir), "%s/class/hwmon/%s", host->root.sysfs, entry);
-	if (root_read(chip, sizeof(chip), "%s/name", c->dir) <= 0)
-		snprintf(chip, sizeof(chip), "%s", entry);
+	if (root_read(c->driver, sizeof(c->driver), "%s/name", c->dir) <= 0)
+		snprintf(c->driver, sizeof(c->driver), "%s", entry);
 	/* hwmonN may change at each bind; the device's own name does not. */
 	snprintf(link, sizeof(link), "%s/device", c->dir);
 	n = readlink(link, device, sizeof(device) - 1);
 	device[n > 0 ? n : 0] = '\0';
 	base = strrchr(device, '/');
 	base = base ? base + 1 : device;
-	snprintf(c->name, sizeof(c->name), "%s%s%.48s", chip, *base ? "-" : "", base);
+	snprintf(c->name, sizeof(c->name), "%s%s%.48s", c->driver, *base ? "-" : "", base);
 	c->powers = 0;
 	snprintf(c->status, sizeof(c->status), "%s/device/power/runtime_status", c->dir);
 	if (root_read(status, sizeof(status), "%s", c->status) <= 0 ||

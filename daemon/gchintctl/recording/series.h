@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which readings of a rail can be trusted. Everything that computes an energy takes the readings
+ * from here, so that a value that is wrong is unknown everywhere. Pure.
+ *
+ * - The readings before and after a gap tell the energy of a counter in it, if it grew: gchintd
+ *   repeats the value before where it did not know.
+ * - A counter that stands still for far longer than the time between its steps has stopped: a
+ *   package or a machine never draws nothing. One of a GPU, a device or a single core may.
+ * - A power below zero is a shunt that is reversed, or a battery: as much as a meter may err
+ *   around zero is taken as it is.
+ */
+#ifndef GCHINTCTL_SERIES_H
+#define GCHINTCTL_SERIES_H
+
+#include "recording.h"
+
+void series_settle(struct run_series *s, const struct run_rail *rail);
+
+#endif
