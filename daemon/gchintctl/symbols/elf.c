@@ -2,9 +2,12 @@
 #include "elf.h"
 
 #include <elf.h>
+#include <inttypes.h>
 #include <link.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -25,6 +28,75 @@ static const void *elf_range(const struct elf *e, uint64_t offset, uint64_t leng
 	return offset <= e->size && length <= e->size - offset ? e->base + offset : NULL;
 }
 
+static const ElfW(Shdr) * elf_sections(const struct elf *e, unsigned int *nr)
+{
+	const ElfW(Ehdr) *head = elf_range(e, 0, sizeof(*head));
+
+	*nr = 0;
+	if (!head || memcmp(head->e_ident, ELFMAG, SELFMAG) ||
+	    head->e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) ||
+	    head->e_shentsize != sizeof(ElfW(Shdr)) || head->e_shoff % sizeof(void *))
+		return NULL;
+	*nr = head->e_shnum;
+	return elf_range(e, head->e_shoff, (uint64_t)head->e_shnum * sizeof(ElfW(Shdr)));
+}
+
+/* Of several names at one address the public one: malloc, not __libc_malloc or a local alias. */
+static unsigned int symbol_rank(const ElfW(Sym) * sym, const char *name)
+{
+	const size_t private = strspn(name, "_");
+
+	return (sym->st_info >> 4 != STB_LOCAL ? 8 : 0) + (private < 4 ? 4 - (unsigned int)private : 0);
+}
+
+/*
+ * Assembly has functions without a type and a size: each one extends to the next symbol. Labels of
+ * the compiler (.L) and of the architecture ($x), and those of data, are none.
+ */
+static bool symbol_is_bare(const struct elf *e, const ElfW(Sym) * sym, const char *name)
+{
+	const unsigned int type = sym->st_info & 0xf;
+	unsigned int nr;
+	const ElfW(Shdr) *s = elf_sections(e, &nr);
+
+	return s && !sym->st_size && (type == STT_NOTYPE || type == STT_FUNC) &&
+	       sym->st_shndx < nr && s[sym->st_shndx].sh_flags & SHF_EXECINSTR && *name &&
+	       *name != '.' && *name != '$';
+}
+
+/* Gives symbols without a size theirs, and leaves out those within another one. */
+static void symbols_bound(struct elf *e)
+{
+	unsigned int nr;
+	const ElfW(Shdr) *section = elf_sections(e, &nr);
+	struct symbols *f = &e->functions;
+	uint64_t covered = 0;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < f->nr; i++) {
+		struct symbol s = f->list[i];
+		size_t next = i;
+		bool sized = s.size;
+
+		while (next < f->nr && f->list[next].start == s.start)
+			sized = f->list[next++].size || sized;
+		if (!s.size && (sized || s.start < covered || i + 1 < next))
+			continue;
+		for (unsigned int k = 0; !s.size && k < nr; k++)
+			if (section[k].sh_flags & SHF_EXECINSTR && s.start >= section[k].sh_addr &&
+			    s.start - section[k].sh_addr < section[k].sh_size)
+				s.size = section[k].sh_addr + section[k].sh_size - s.start;
+		if (!f->list[i].size && next < f->nr && f->list[next].start - s.start < s.size)
+			s.size = f->list[next].start - s.start;
+		if (!s.size)
+			continue;
+		if (s.start + s.size > covered)
+			covered = s.start + s.size;
+		f->list[kept++] = s;
+	}
+	f->nr = kept;
+}
+
 static void section_read_symbols(struct elf *e, const ElfW(Shdr) * section,
 				 const ElfW(Shdr) * strings)
 {
@@ -34,31 +106,60 @@ static void section_read_symbols(struct elf *e, const ElfW(Shdr) * section,
 	for (size_t i = 0; sym && text && i < section->sh_size / sizeof(*sym); i++) {
 		const uint64_t at = sym[i].st_name;
 
-		if ((sym[i].st_info & 0xf) != STT_FUNC || !sym[i].st_size ||
-		    sym[i].st_shndx == SHN_UNDEF || at >= strings->sh_size ||
+		if (sym[i].st_shndx == SHN_UNDEF || at >= strings->sh_size ||
 		    !memchr(text + at, '\0', strings->sh_size - at))
+			continue;
+		/* Exported symbols alone do not say where a function without a size ends. */
+		if (((sym[i].st_info & 0xf) != STT_FUNC || !sym[i].st_size) &&
+		    (section->sh_type != SHT_SYMTAB || !symbol_is_bare(e, &sym[i], text + at)))
 			continue;
 		symbols_add(&e->functions, (struct symbol){ .start = sym[i].st_value,
 							    .size = sym[i].st_size,
-							    .name = text + at });
+							    .name = text + at,
+							    .rank = symbol_rank(&sym[i], text + at) });
 	}
 }
 
 static void elf_read_symbols(struct elf *e)
 {
-	const ElfW(Ehdr) *head = elf_range(e, 0, sizeof(*head));
-	const ElfW(Shdr) * s;
+	unsigned int nr;
+	const ElfW(Shdr) *s = elf_sections(e, &nr);
 
-	if (!head || memcmp(head->e_ident, ELFMAG, SELFMAG) ||
-	    head->e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) ||
-	    head->e_shentsize != sizeof(*s) || head->e_shoff % sizeof(void *))
-		return;
-	s = elf_range(e, head->e_shoff, (uint64_t)head->e_shnum * sizeof(*s));
-	for (unsigned int i = 0; s && i < head->e_shnum; i++)
+	for (unsigned int i = 0; s && i < nr; i++)
 		if ((s[i].sh_type == SHT_SYMTAB || s[i].sh_type == SHT_DYNSYM) &&
-		    !(s[i].sh_offset % sizeof(void *)) && s[i].sh_link < head->e_shnum)
+		    !(s[i].sh_offset % sizeof(void *)) && s[i].sh_link < nr)
 			section_read_symbols(e, &s[i], &s[s[i].sh_link]);
 	symbols_sort(&e->functions);
+	symbols_bound(e);
+}
+
+/*
+ * The kernel maps its own library into each process, without a file: ours is the same, if it is of
+ * the same class. Returns false if this process has none.
+ */
+static bool elf_copy_vdso(struct elf *e)
+{
+	const char *from = (const char *)getauxval(AT_SYSINFO_EHDR);
+	char line[256];
+	FILE *f = from ? fopen("/proc/self/maps", "re") : NULL;
+	uint64_t start, end;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64, &start, &end) == 2 &&
+		    start == (uint64_t)(uintptr_t)from) {
+			e->size = (size_t)(end - start);
+			e->base = mmap(NULL, e->size, PROT_READ | PROT_WRITE,
+				       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+			if (e->base == MAP_FAILED)
+				e->base = NULL;
+			else
+				memcpy(e->base, from, e->size);
+		}
+	if (f)
+		fclose(f);
+	/* There is no file with debugging information of it. */
+	e->asked = true;
+	return e->base;
 }
 
 struct elf *elf_open(const char *path)
@@ -70,6 +171,11 @@ struct elf *elf_open(const char *path)
 	if (!e || !(e->path = strdup(path))) {
 		free(e);
 		return NULL;
+	}
+	if (!strcmp(path, ELF_VDSO)) {
+		if (elf_copy_vdso(e))
+			elf_read_symbols(e);
+		return e;
 	}
 	fd = regular_open(path, 0, &st);
 	if (fd >= 0 && st.st_size) {

@@ -8,8 +8,10 @@
 
 struct elf;
 
+#define ELF_VDSO "[vdso]" /* the library that the kernel maps */
+
 /* A file that cannot be read has no functions. NULL without memory. */
-struct elf *elf_open(const char *path);
+struct elf *elf_open(const char *path); /* or ELF_VDSO */
 void elf_close(struct elf *e);
 const char *elf_path(const struct elf *e);
 /*

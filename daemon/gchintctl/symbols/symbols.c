@@ -25,7 +25,9 @@ static int by_start(const void *a, const void *b)
 {
 	const struct symbol *x = a, *y = b;
 
-	return (x->start > y->start) - (x->start < y->start);
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
 void symbols_sort(struct symbols *s)

@@ -11,6 +11,7 @@
  * struct symbol - an address range that has a name
  * @t: the name is valid from this time on; 0 if it always was
  * @name: not owned by the list
+ * @rank: of several names at one address that of the highest rank is found
  * @lines: source lines in the format of a jit-PID.dump, or NULL
  * @lines_size: bytes of @lines
  * @lines_at: the address by which @lines calls @start
@@ -18,6 +19,7 @@
 struct symbol {
 	uint64_t start, size, t;
 	const char *name;
+	unsigned int rank;
 	const char *lines;
 	size_t lines_size;
 	uint64_t lines_at;
@@ -31,7 +33,7 @@ struct symbols {
 
 /* False without memory, or if the list has its maximal length. */
 bool symbols_add(struct symbols *s, struct symbol symbol);
-/* Sorts by start address; required before symbols_find(). */
+/* Sorts by start address and rank; required before symbols_find(). */
 void symbols_sort(struct symbols *s);
 /* The symbol whose range contains @at, or NULL. */
 const struct symbol *symbols_find(const struct symbols *s, uint64_t at);
