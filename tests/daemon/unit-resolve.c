@@ -180,7 +180,7 @@ void unit_resolve(void)
 	sample(db, 2, 10, 0xfff, 0x2000, "ffffffffffffff10 3000");
 	sample(db, 3, 10, 0x3085, 0x4000, "5000 zz 1001");
 	sample(db, 4, 10, 0, here, "");
-	sample(db, 5, 10, 0, 120, "a0 c8");
+	sample(db, 5, 10, 0, 120, "a0 c9");
 	sample(db, 6, 10, 0, MAPPED + (80 << 20) + 1, "6ffffff");
 	sample(db, 99, 11, 0x1085, 0, "2000");
 	sample(db, 150, 11, 0x1085, 0x1000, "");
@@ -193,7 +193,7 @@ void unit_resolve(void)
 	if (kernel) {
 		char frames[40];
 
-		snprintf(frames, sizeof(frames), "%" PRIx64 " %" PRIx64, kernel, kernel + 3);
+		snprintf(frames, sizeof(frames), "%" PRIx64 " %" PRIx64, kernel, kernel + 4);
 		sample(db, 9, 10, 0, 0, frames);
 	}
 	sample(db, 7, 12, 0x1000, 0x1000, "");
@@ -203,7 +203,7 @@ void unit_resolve(void)
 	got = known(db);
 	snprintf(want, sizeof(want),
 		 "10 120 0 [code without a file] ?\n"
-		 "10 160 0 lib.so ?\n"
+		 "10 160 2 lib.so ?\n"
 		 "10 4096 0 [methods] one <a>\n"
 		 "10 4351 0 [methods] one <a>\n"
 		 "10 12421 0 [methods] over\n"

@@ -75,6 +75,7 @@ void unit_resolve(void);
 void unit_scarce(void);
 void unit_screen(void);
 void unit_store(void);
+void unit_symbols(void);
 void unit_thermal(void);
 void unit_tracker(void);
 void unit_tunnel(void);

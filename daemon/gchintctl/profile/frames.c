@@ -34,13 +34,38 @@ static struct profile_frame native_frame(const struct profile *p, const struct p
 	return frame;
 }
 
+bool profile_is_kernel(uint64_t address)
+{
+	return address >> (sizeof(long) * 8 - 1);
+}
+
+bool profile_chain_next(struct profile_chain *chain, uint64_t *address)
+{
+	char *end;
+	bool kernel;
+
+	*address = strtoull(chain->text, &end, 16);
+	if (end == chain->text)
+		return false;
+	chain->text = *end ? end + 1 : end;
+	kernel = profile_is_kernel(*address);
+	*address -= *address && (kernel ? chain->kernel : chain->user);
+	chain->kernel = chain->kernel || kernel;
+	chain->user = chain->user || !kernel;
+	return true;
+}
+
 static struct profile_frame frame_at(const struct profile *p, const struct profile_sample *s,
 				     uint64_t address)
 {
-	const bool kernel = address >> (sizeof(long) * 8 - 1);
+	const bool kernel = profile_is_kernel(address);
+	const int32_t tgid = kernel ? 0 : s->tgid;
+	const struct profile_symbol *at = profile_symbol_at(p, tgid, address, s->t);
 
-	return native_frame(p, profile_symbol_at(p, kernel ? 0 : s->tgid, address, s->t), address,
-			    kernel);
+	/* Recordings of older versions have names of return addresses. */
+	if (!at)
+		at = profile_symbol_at(p, tgid, address + 1, s->t);
+	return native_frame(p, at, address, kernel);
 }
 
 /* The one native frame of a sample without a call chain. */
@@ -57,9 +82,10 @@ static struct profile_frame only_frame(const struct profile *p, const struct pro
 size_t profile_frames(const struct profile *p, const struct profile_sample *s,
 		      struct profile_frame *frame)
 {
-	const char *text = s->stack ? p->stack[s->stack - 1].frames : "";
+	struct profile_chain chain = { .text = s->stack ? p->stack[s->stack - 1].frames : "" };
 	struct profile_frame native[PROFILE_DEPTH];
 	size_t nr = 0, natives = 0;
+	uint64_t address;
 
 	frame[nr++] = (struct profile_frame){ .kind = PROFILE_PROGRAM, .name = s->process };
 	if (s->answered && s->group / CLASS_NR)
@@ -69,20 +95,20 @@ size_t profile_frames(const struct profile *p, const struct profile_sample *s,
 		};
 	if (s->method >= PROFILE_FIRST && !s->compiled)
 		frame[nr++] = (struct profile_frame){ .kind = PROFILE_METHOD, .name = s->method };
-	while (*text && natives < PROFILE_DEPTH - 4) {
-		char *end;
-		uint64_t address = strtoull(text, &end, 16);
-
-		if (end == text)
-			break;
+	while (natives < PROFILE_DEPTH - 4 && profile_chain_next(&chain, &address)) {
 		native[natives++] = frame_at(p, s, address);
 		/* Merge frames of the same name in sequence, such as unresolved ones. */
 		if (natives > 1 && native[natives - 1].name == native[natives - 2].name)
 			natives--;
-		text = *end ? end + 1 : end;
 	}
 	if (!natives)
 		native[natives++] = only_frame(p, s);
+	if (*chain.text == '+')
+		native[natives++] = (struct profile_frame){
+			.kind = PROFILE_NATIVE,
+			.name = p->cut,
+			.image = PROFILE_UNKNOWN,
+		};
 	/* Unknown frames at the outer end carry no information. */
 	while (natives > 1 && native[natives - 1].name == PROFILE_UNKNOWN)
 		natives--;

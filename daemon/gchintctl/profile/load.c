@@ -6,6 +6,7 @@
 #include "../../common/names.h"
 #include "../ctl.h"
 #include "../recording/db.h"
+#include "../symbols/demangle.h"
 #include "profile.h"
 
 #define LEADS_BACK 16
@@ -84,6 +85,16 @@ static uint32_t name_intern(struct profile *p, const char *name)
 	return (uint32_t)p->names - 1;
 }
 
+/* The source's name of a symbol: that of C++ and Rust is mangled in the recording. */
+static uint32_t symbol_intern(struct profile *p, const char *name)
+{
+	char *plain = demangle(name);
+	const uint32_t number = name_intern(p, plain ? plain : name);
+
+	free(plain);
+	return number;
+}
+
 static bool load_symbols(struct profile *p)
 {
 	sqlite3_stmt *s =
@@ -102,7 +113,7 @@ static bool load_symbols(struct profile *p)
 			(uint64_t)sqlite3_column_int64(s, 1),
 			(uint64_t)db_int(s, 2, 0),
 			name_intern(p, db_text(s, 3, "?")),
-			name_intern(p, db_text(s, 4, "?")),
+			symbol_intern(p, db_text(s, 4, "?")),
 			db_int(s, 5, -1),
 			name_intern(p, db_text(s, 6, "?")),
 			(int)db_u32(s, 7, 0),
@@ -153,6 +164,8 @@ static bool load_stacks(struct profile *p)
 		p->stack[p->stacks].id = db_int(s, 0, 0);
 		p->stack[p->stacks].frames = strdup(db_text(s, 1, ""));
 		good = p->stack[p->stacks++].frames || profile_no_memory(p);
+		if (good && !p->cut && strchr(p->stack[p->stacks - 1].frames, '+'))
+			p->cut = name_intern(p, "[truncated]");
 	}
 	sqlite3_finalize(s);
 	return good;

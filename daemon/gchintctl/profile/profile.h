@@ -99,6 +99,7 @@ struct profile {
 	struct run_phase *lead; /* phases that workers may take part in, by process and begin */
 	size_t leads;
 	size_t derived; /* samples of workers whose phase another thread announced */
+	uint32_t cut; /* the name of the rest of a call chain that was cut */
 	bool scarce; /* a name could not be stored for lack of memory */
 	uint32_t *index; /* hash table of names */
 	size_t slots;
@@ -142,7 +143,25 @@ struct profile_maps {
  */
 bool profile_resolve(const char *file, const struct profile_maps *maps);
 
-#define PROFILE_DEPTH 44 /* maximum number of frames of a stack */
+/**
+ * struct profile_chain - a walk over a recorded call chain, from the innermost frame
+ * @text: the rest of it; the other members are of the walk
+ */
+struct profile_chain {
+	const char *text;
+	bool kernel, user; /* the frame before was the kernel's, or the program's */
+};
+
+/*
+ * The address of the next frame's instruction. The chain has return addresses of callers: the call
+ * is before them, and they may be the first of the next function or line. Where a chain goes from
+ * the kernel to the program the address is that of the instruction.
+ */
+bool profile_chain_next(struct profile_chain *chain, uint64_t *address);
+/* Whether the kernel's half of addresses has it. */
+bool profile_is_kernel(uint64_t address);
+
+#define PROFILE_DEPTH 140 /* maximum number of frames of a stack */
 
 enum profile_kind {
 	PROFILE_PROGRAM,

@@ -9,7 +9,9 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <sqlite3.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -41,13 +43,14 @@ struct map {
 
 struct resolver {
 	sqlite3 *db;
-	sqlite3_stmt *image, *dump, *known, *latest, *owner, *add, *place;
+	sqlite3_stmt *image, *remapped, *dump, *known, *latest, *owner, *add, *place;
 	const struct profile_maps *from;
 	struct file *files;
 	struct map *maps;
 	struct symbols kernel;
 	char *kallsyms;
 	bool kernel_read, failed;
+	bool any_remapped; /* a process mapped two files at one address, one after the other */
 };
 
 /*
@@ -84,12 +87,15 @@ static struct elf *resolver_elf(struct resolver *r, const char *path)
 	return f->elf;
 }
 
-/* Reads a whole file; returns NULL if it is empty or larger than MAP_SIZE. */
-static char *file_read_text(int fd, const struct stat *st)
+/* Reads a whole file; returns NULL if it is empty or larger than MAP_SIZE, which is reported. */
+static char *file_read_text(int fd, const struct stat *st, const char *path)
 {
 	char *text = NULL;
 	ssize_t n = 0, got;
 
+	if (st->st_size > MAP_SIZE)
+		ctl_error("%s: has %lld MiB, over %d MiB: its names are not read", path,
+			  (long long)st->st_size >> 20, MAP_SIZE >> 20);
 	if (st->st_size && st->st_size <= MAP_SIZE)
 		text = calloc(1, (size_t)st->st_size + 1);
 	while (text && n < st->st_size && (got = read(fd, text + n, (size_t)(st->st_size - n))) > 0)
@@ -137,8 +143,8 @@ static char *map_read_tmp(struct resolver *r, int32_t tgid)
 	if (fd < 0)
 		return NULL;
 	if (st.st_mtime >= r->from->since && file_is_trusted(r, &st, tgid)) {
-		text = file_read_text(fd, &st);
-		if (text && r->from->remove) {
+		text = file_read_text(fd, &st, path);
+		if (st.st_size && r->from->remove) {
 			unlink(path);
 			v8_remove_logs(tgid);
 		}
@@ -153,18 +159,20 @@ static char *map_read_tmp(struct resolver *r, int32_t tgid)
  */
 static char *dump_read(struct resolver *r, int32_t tgid, size_t *size)
 {
-	char *data = NULL;
+	char *data = NULL, path[PATH_MAX];
 	struct stat st;
 	int fd = -1;
 
 	sqlite3_bind_int(r->dump, 1, tgid);
-	if (sqlite3_step(r->dump) == SQLITE_ROW)
-		fd = regular_open((const char *)sqlite3_column_text(r->dump, 0), O_NOFOLLOW, &st);
+	if (sqlite3_step(r->dump) == SQLITE_ROW) {
+		snprintf(path, sizeof(path), "%s", (const char *)sqlite3_column_text(r->dump, 0));
+		fd = regular_open(path, O_NOFOLLOW, &st);
+	}
 	sqlite3_reset(r->dump);
 	if (fd < 0)
 		return NULL;
 	if (file_is_trusted(r, &st, tgid)) {
-		data = file_read_text(fd, &st);
+		data = file_read_text(fd, &st, path);
 		*size = (size_t)st.st_size;
 	}
 	close(fd);
@@ -191,7 +199,7 @@ static struct map *resolver_map(struct resolver *r, int32_t tgid)
 	snprintf(path, sizeof(path), "%s/perf-%d.map", r->from->directory, tgid);
 	fd = regular_open(path, O_NOFOLLOW, &st);
 	if (fd >= 0) {
-		m->text = file_read_text(fd, &st);
+		m->text = file_read_text(fd, &st, path);
 		close(fd);
 	} else {
 		m->text = map_read_tmp(r, tgid);
@@ -333,26 +341,49 @@ static bool resolve_named(struct resolver *r, int32_t tgid, uint64_t address, ui
 	return n;
 }
 
+/* Whether another file was mapped at the address later on. */
+static bool address_is_remapped(struct resolver *r, int32_t tgid, uint64_t address)
+{
+	bool remapped;
+
+	if (!r->any_remapped)
+		return false;
+	sqlite3_bind_int(r->remapped, 1, tgid);
+	sqlite3_bind_int64(r->remapped, 2, (sqlite3_int64)address);
+	remapped = sqlite3_step(r->remapped) == SQLITE_ROW && sqlite3_column_int(r->remapped, 0) > 1;
+	sqlite3_reset(r->remapped);
+	return remapped;
+}
+
 static void resolve_user(struct resolver *r, int32_t tgid, uint64_t address, uint64_t t)
 {
 	char image[256];
 	const char *path, *slash;
+	bool remapped;
 
-	if (resolve_named(r, tgid, address, t) || symbol_is_known(r, tgid, address, t))
+	if (resolve_named(r, tgid, address, t))
+		return;
+	/* There the name is valid from the mapping on, elsewhere always. */
+	remapped = address_is_remapped(r, tgid, address);
+	if (!remapped && symbol_is_known(r, tgid, address, t))
 		return;
 	sqlite3_bind_int(r->image, 1, tgid);
 	sqlite3_bind_int64(r->image, 2, (sqlite3_int64)address);
+	sqlite3_bind_int64(r->image, 3, (sqlite3_int64)t);
 	if (sqlite3_step(r->image) == SQLITE_ROW) {
 		uint64_t offset = address - (uint64_t)sqlite3_column_int64(r->image, 0) +
 				  (uint64_t)sqlite3_column_int64(r->image, 1);
 		const struct symbol *n = NULL;
 		struct elf *e = NULL;
 		struct dwarf_line line;
-		uint64_t at = 0;
+		uint64_t at = 0, from = 0;
 
+		if (remapped && (uint64_t)sqlite3_column_int64(r->image, 3) <= t)
+			from = (uint64_t)sqlite3_column_int64(r->image, 3);
 		path = (const char *)sqlite3_column_text(r->image, 2);
-		if (path && *path == '/' &&
-		    !file_is_newer(path, (uint64_t)sqlite3_column_int64(r->image, 3)))
+		if (path && (!strcmp(path, ELF_VDSO) ||
+			     (*path == '/' &&
+			      !file_is_newer(path, (uint64_t)sqlite3_column_int64(r->image, 3)))))
 			e = resolver_elf(r, path);
 		if (e)
 			n = elf_at(e, offset, &at);
@@ -361,9 +392,9 @@ static void resolve_user(struct resolver *r, int32_t tgid, uint64_t address, uin
 			 slash	       ? slash + 1 :
 			 path && *path ? path :
 					 "[code without a file]");
-		resolver_insert_symbol(r, tgid, address, 0, image, n ? n->name : NULL);
+		resolver_insert_symbol(r, tgid, address, from, image, n ? n->name : NULL);
 		if (n)
-			resolver_insert_line(r, tgid, address, 0, at - n->start,
+			resolver_insert_line(r, tgid, address, from, at - n->start,
 					     elf_line(e, at, &line) ? &line : NULL);
 	}
 	sqlite3_reset(r->image);
@@ -385,18 +416,29 @@ static void resolve_kernel(struct resolver *r, uint64_t address)
 
 static void resolve_stack(struct resolver *r, int32_t tgid, uint64_t t, const char *frames)
 {
-	while (frames && *frames) {
-		char *end;
-		uint64_t address = strtoull(frames, &end, 16);
+	struct profile_chain chain = { .text = frames ? frames : "" };
+	uint64_t address;
 
-		if (end == frames)
-			break;
-		if (address >> (sizeof(long) * 8 - 1))
+	while (profile_chain_next(&chain, &address)) {
+		if (profile_is_kernel(address))
 			resolve_kernel(r, address);
 		else
 			resolve_user(r, tgid, address, t);
-		frames = *end ? end + 1 : end;
 	}
+}
+
+static bool images_overlap(sqlite3 *db)
+{
+	sqlite3_stmt *s = NULL;
+	bool overlap;
+
+	sqlite3_prepare_v2(db,
+			   "SELECT 1 FROM images a JOIN images b USING(tgid) WHERE a.rowid < b.rowid "
+			   "AND a.first < b.last AND b.first < a.last AND a.path <> b.path LIMIT 1",
+			   -1, &s, NULL);
+	overlap = sqlite3_step(s) == SQLITE_ROW;
+	sqlite3_finalize(s);
+	return overlap;
 }
 
 static void resolve_all(struct resolver *r)
@@ -441,8 +483,13 @@ static bool resolver_open(struct resolver *r, const char *file)
 		!sqlite3_open_v2(file, &r->db, SQLITE_OPEN_READWRITE, NULL) &&
 		!sqlite3_prepare_v2(r->db,
 				    "SELECT first, offset, path, t FROM images WHERE tgid = ?1 AND "
-				    "first <= ?2 AND last >= ?2 ORDER BY t DESC LIMIT 1",
+				    "first <= ?2 AND last >= ?2 ORDER BY t > ?3, "
+				    "abs(t - ?3) LIMIT 1",
 				    -1, &r->image, NULL) &&
+		!sqlite3_prepare_v2(r->db,
+				    "SELECT count(DISTINCT path) FROM images WHERE tgid = ?1 AND "
+				    "first <= ?2 AND last >= ?2",
+				    -1, &r->remapped, NULL) &&
 		!sqlite3_prepare_v2(r->db,
 				    "SELECT path FROM images WHERE tgid = ?1 AND path GLOB "
 				    "'/*/jit-[0-9]*.dump' ORDER BY t DESC LIMIT 1",
@@ -475,6 +522,7 @@ bool profile_resolve(const char *file, const struct profile_maps *maps)
 	struct resolver r = { .from = maps };
 	bool good = resolver_open(&r, file);
 
+	r.any_remapped = good && images_overlap(r.db);
 	if (good)
 		resolve_all(&r);
 	if (good && maps->remove)
@@ -484,6 +532,7 @@ bool profile_resolve(const char *file, const struct profile_maps *maps)
 		ctl_error("%s: the names of symbols could not be added: %s", file,
 			  sqlite3_errmsg(r.db));
 	sqlite3_finalize(r.image);
+	sqlite3_finalize(r.remapped);
 	sqlite3_finalize(r.dump);
 	sqlite3_finalize(r.known);
 	sqlite3_finalize(r.latest);

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Description: stacks and symbols as compilers, assemblers and linkers make them: calls that never
+ * return, functions without a type or a size, several names at one address, the library that the
+ * kernel maps, two files mapped at one address, mangled names.
+ */
+#include "unit.h"
+
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../daemon/common/clock.h"
+#include "../../daemon/common/schema.h"
+#include "../../daemon/gchintctl/profile/profile.h"
+#include "../../daemon/gchintctl/recording/recording.h"
+#include "../../daemon/gchintctl/symbols/demangle.h"
+#include "../../daemon/gchintctl/symbols/elf.h"
+
+#define MAPPED 0x7000000
+
+extern const char __executable_start[];
+
+/*
+ * unit_calls ends with its call, so that the return address is the next function's; unit_bare and
+ * unit_bare_next have neither a type nor a size; unit_public has a private name, too.
+ */
+__asm__(".text\n"
+	".globl unit_calls, unit_innocent, unit_bare, unit_bare_next, unit_public, __unit_private\n"
+	".type unit_calls, @function\n"
+	"unit_calls: .skip 16, 0x90\n"
+	".size unit_calls, .-unit_calls\n"
+	".type unit_innocent, @function\n"
+	"unit_innocent: .skip 16, 0x90\n"
+	".size unit_innocent, .-unit_innocent\n"
+	"unit_bare: .skip 16, 0x90\n"
+	"unit_bare_next: .skip 16, 0x90\n"
+	".type unit_public, @function\n"
+	".type __unit_private, @function\n"
+	"unit_public: __unit_private: .skip 16, 0x90\n"
+	".size unit_public, .-unit_public\n"
+	".size __unit_private, .-__unit_private\n");
+extern const char unit_calls[], unit_innocent[], unit_bare[], unit_bare_next[], unit_public[];
+
+static uint64_t mapped_at(const char *symbol)
+{
+	return MAPPED + (uint64_t)(uintptr_t)symbol - (uint64_t)(uintptr_t)__executable_start;
+}
+
+static void sql_run(sqlite3 *db, const char *sql)
+{
+	if (sqlite3_exec(db, sql, NULL, NULL, NULL))
+		abort();
+}
+
+static void sample_insert(sqlite3 *db, uint64_t t, uint64_t ip, const char *frames)
+{
+	static int stack;
+	char sql[400];
+
+	stack++;
+	snprintf(sql, sizeof(sql),
+		 "INSERT INTO stacks VALUES(%d, '%s');"
+		 "INSERT INTO hotspots(t, tgid, tid, method, ip, stack) VALUES(%" PRIu64
+		 ", 10, 10, 0, %" PRIu64 ", %d)",
+		 stack, frames, t, ip, stack);
+	sql_run(db, sql);
+}
+
+/* The name of a sample's @depth-th frame from the outermost; "none" without one. */
+static const char *frame_name(const struct profile *p, size_t sample, size_t depth)
+{
+	struct profile_frame frame[PROFILE_DEPTH];
+	const size_t nr =
+		sample < p->samples ? profile_frames(p, &p->sample[sample], frame) : 0;
+
+	return depth < nr ? profile_name(p, frame[depth].name) : "none";
+}
+
+static void symbols_of_profile(const char *dir)
+{
+	const struct profile_maps maps = { dir, INT32_MAX, false };
+	const struct profile_filter all = { NULL, NULL, NULL, NULL };
+	char path[64], own[256], sql[1200], frames[64];
+	const uint64_t t = clock_now();
+	struct profile p = { 0 };
+	struct run run = { 0 };
+	sqlite3 *db;
+	ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);
+
+	own[n > 0 ? n : 0] = '\0';
+	snprintf(path, sizeof(path), "%s/s.db", dir);
+	if (sqlite3_open(path, &db))
+		abort();
+	sql_run(db, schema_sql);
+	snprintf(sql, sizeof(sql),
+		 "INSERT INTO meta VALUES('hotspots.hz', '1000');"
+		 "INSERT INTO images VALUES(%" PRIu64 ", 10, %d, %d, 0, '%s'),"
+		 "(%" PRIu64 ", 10, %" PRIu64 ", %" PRIu64 ", 0, '/nowhere/other.so')",
+		 t, MAPPED, MAPPED + (64 << 20), own, t + 1000, mapped_at(unit_public),
+		 mapped_at(unit_public) + 15);
+	sql_run(db, sql);
+	snprintf(frames, sizeof(frames), "%" PRIx64 " %" PRIx64, mapped_at(unit_innocent),
+		 mapped_at(unit_innocent));
+	sample_insert(db, t + 10, mapped_at(unit_innocent), frames);
+	sample_insert(db, t + 20, mapped_at(unit_bare) + 3, "");
+	sample_insert(db, t + 30, mapped_at(unit_bare_next), "");
+	sample_insert(db, t + 40, mapped_at(unit_public) + 1, "");
+	sample_insert(db, t + 2000, mapped_at(unit_public) + 1, "");
+	sample_insert(db, t + 2010, 0x1000, "");
+	CHECK(profile_resolve(path, &maps), "addresses of a profile are resolved");
+	sql_run(db, "INSERT OR REPLACE INTO symbols VALUES(10, 4096, 0, 'w', "
+		    "'_ZN3app6WidgetImE6renderEm')");
+	run.db = db;
+	run.path = path;
+	CHECK(profile_load(&p, &run, &all), "the profile is loaded");
+	CHECK(!strcmp(frame_name(&p, 0, 1), "unit_calls") &&
+		      !strcmp(frame_name(&p, 0, 2), "unit_innocent"),
+	      "a return address is of the function that called");
+	CHECK(!strcmp(frame_name(&p, 1, 1), "unit_bare") &&
+		      !strcmp(frame_name(&p, 2, 1), "unit_bare_next"),
+	      "a function without a type and a size extends to the next one");
+	CHECK(!strcmp(frame_name(&p, 3, 1), "unit_public"), "of several names the public one is taken");
+	CHECK(!strcmp(frame_name(&p, 4, 1), "other.so"),
+	      "after another file was mapped there the first one's names are not taken");
+#ifdef HAVE_IBERTY
+	CHECK(!strcmp(frame_name(&p, 5, 1), "app::Widget<unsigned long>::render(unsigned long)"),
+	      "names of C++ are as in the source");
+#endif
+	profile_free(&p);
+	sqlite3_close(db);
+	unlink(path);
+}
+
+static void symbols_of_vdso(void)
+{
+	struct elf *e = elf_open(ELF_VDSO);
+	const struct symbol *s;
+	bool found = false;
+	uint64_t at;
+
+	for (uint64_t offset = 0; e && offset < 0x4000 && !found; offset += 16) {
+		s = elf_at(e, offset, &at);
+		found = s && strstr(s->name, "clock_gettime");
+	}
+	CHECK(found, "the library that the kernel maps has names");
+	if (e)
+		elf_close(e);
+}
+
+static void names_are_demangled(void)
+{
+#ifdef HAVE_IBERTY
+	static const char *const names[][2] = {
+		{ "_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", "core::fmt::Formatter::pad" },
+		{ "_RNvCs1234_7mycrate3foo", "mycrate::foo" },
+		{ "_ZN3app6WidgetImE6renderEm.cold",
+		  "app::Widget<unsigned long>::render(unsigned long) [clone .cold]" },
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char *plain = demangle(names[i][0]);
+
+		CHECK(plain && !strcmp(plain, names[i][1]), "a mangled name is as in the source");
+		free(plain);
+	}
+#endif
+	CHECK(!demangle("main") && !demangle("_Zzz") && !demangle("_R") && !demangle(""),
+	      "other names are left as they are");
+}
+
+void unit_symbols(void)
+{
+	char dir[] = "/tmp/gchint-unit.XXXXXX";
+
+	if (!mkdtemp(dir))
+		abort();
+	symbols_of_profile(dir);
+	rmdir(dir);
+	symbols_of_vdso();
+	names_are_demangled();
+}
