@@ -19,9 +19,11 @@ done
 # The kernel's own mean comes first, where there is one.
 echo 3100000 >"${policy}1/cpuinfo_avg_freq"
 wait_for 5 got 1 "select count(*) from transitions where cpu = 1 and khz = 3100000"
+rows=$(sql "select how, khz from transitions where cpu = 1 order by t" | tr '|' ' ' | paste -sd' ')
+others=$(sql "select distinct how from transitions where cpu = 0" | sort | paste -sd' ')
 stop
 ok "a driver without events is polled" is "start 960000 poll 2400000 poll 4700000 poll 1200000 poll 3100000" \
-	"$(sql "select how, khz from transitions where cpu = 1 order by t" | tr '|' ' ' | paste -sd' ')"
-ok "a driver with events is not" is "start trace" "$(sql "select distinct how from transitions where cpu = 0" | sort | paste -sd' ')"
+	"$rows"
+ok "a driver with events is not" is "start trace" "$others"
 ok "and the recording says which" is 1 \
 	"$(sql "select count(*) from notes where text = 'policy1: intel_pstate emits no event as it changes the frequency: it is polled, every 20 ms'")"

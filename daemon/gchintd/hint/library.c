@@ -40,7 +40,9 @@ struct ring {
 	struct ring_reader in;
 	int32_t own_pid; /* in its own pid namespace */
 	uint64_t session;
+	int64_t ahead_ns; /* of its clock: it may be in another time namespace */
 	bool closed;
+	bool late; /* the note that its clock is ahead was emitted */
 	/* Events were lost before a ticket of these, the last one included. */
 	bool gap;
 	uint32_t gap_first, gap_last;
@@ -154,16 +156,33 @@ static int32_t ring_map_tid(struct library *l, const struct ring *ring, int32_t 
 	return found > 0 ? found : ring->in.pid;
 }
 
+/* A library that fakes the time, or a namespace whose offset is not known. */
+static void ring_note_late(struct library *l, struct ring *ring, uint64_t ns)
+{
+	if (ring->late || ns < NSEC_PER_SEC)
+		return;
+	ring->late = true;
+	host_note(l->host, LOG_WARNING, "library",
+		  "process %d: its clock is %.3f s ahead: its phases are recorded when they are "
+		  "read, and their lengths are not known",
+		  ring->in.pid, (double)ns * 1e-9);
+}
+
 /* @now: the last reading of the clock. */
 static void library_on_event(struct library *l, struct ring *ring, struct gchint_stream_event *s,
 			     uint64_t *now)
 {
+	s->time -= (uint64_t)ring->ahead_ns;
+	if (s->stall_ns && s->type == GCHINT_STREAM_PHASE)
+		s->stall_ns -= (uint64_t)ring->ahead_ns;
 	/* The program may write events while its ring is read. */
 	if (s->time > *now)
 		*now = clock_now();
 	/* Still in the future: it is of another clock, or garbage. */
-	if (s->time > *now)
+	if (s->time > *now) {
+		ring_note_late(l, ring, s->time - *now);
 		s->time = *now;
+	}
 	if (s->type == GCHINT_STREAM_CLOSE) {
 		ring_end_leases(l, ring, GCHINT_LEASE_CLOSE);
 		ring->closed = true;
@@ -392,6 +411,13 @@ static void ring_add(struct library *l, struct ring_reader *in)
 	ring->in = *in;
 	ring->own_pid = in->map->pid;
 	ring->session = TRACKER_LIBRARY | ++l->sessions;
+	if (!host_clock_ahead(l->host, in->pid, &ring->ahead_ns)) {
+		ring->ahead_ns = 0;
+		host_note(l->host, LOG_WARNING, "library",
+			  "process %d made a time namespace for its children and is in another one: "
+			  "its phases may be at the wrong time",
+			  in->pid);
+	}
 	ring->next = l->rings;
 	l->rings = ring;
 	l->count++;

@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../../common/clock.h"
 #include "../log.h"
+#include "../privilege.h"
 #include "../store/queue.h"
 #include "metrics.h"
 
@@ -160,6 +162,54 @@ int32_t host_own_tid(const struct host *host, int32_t pid, int32_t tid)
 		at = end + (end == at);
 	}
 	return own;
+}
+
+/* The offset of the monotonic clock in the namespace of a process's children, from the first one. */
+static bool process_read_offset(const struct host *host, const char *process, int64_t *ns)
+{
+	long long s, rest;
+	char text[256];
+
+	if (root_read(text, sizeof(text), "%s/%s/timens_offsets", host->root.procfs, process) <= 0 ||
+	    sscanf(text, " monotonic %lld %lld", &s, &rest) != 2)
+		return false;
+	*ns = (int64_t)s * (int64_t)NSEC_PER_SEC + rest;
+	return true;
+}
+
+/* "time:[4026531834]"; false where it cannot be read, as on kernels without such namespaces. */
+static bool process_read_time(const struct host *host, const char *process, const char *which,
+			      char *name, size_t size)
+{
+	char path[80];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "%s/%s/ns/%s", host->root.procfs, process, which);
+	n = readlink(path, name, size - 1);
+	name[n > 0 ? n : 0] = '\0';
+	return n > 0;
+}
+
+bool host_clock_ahead(const struct host *host, int32_t pid, int64_t *ahead_ns)
+{
+	char process[16], theirs[48], children[48], ours[48];
+	int64_t here = 0, there = 0;
+	bool known;
+
+	*ahead_ns = 0;
+	snprintf(process, sizeof(process), "%d", pid);
+	privilege_raise();
+	known = process_read_time(host, process, "time", theirs, sizeof(theirs)) &&
+		process_read_time(host, process, "time_for_children", children, sizeof(children)) &&
+		process_read_time(host, "self", "time", ours, sizeof(ours)) &&
+		process_read_offset(host, process, &there) &&
+		process_read_offset(host, "self", &here);
+	privilege_lower();
+	/* A kernel without time namespaces, or a process that has ended. */
+	if (!known || !strcmp(theirs, ours))
+		return true;
+	*ahead_ns = there - here;
+	return !strcmp(theirs, children);
 }
 
 size_t host_threads(const struct host *host, int32_t pid, struct host_thread *threads, size_t most)

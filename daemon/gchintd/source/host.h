@@ -77,6 +77,15 @@ struct host_thread {
 	int32_t tid, own; /* in our pid namespace, and in its own */
 };
 
+/**
+ * host_clock_ahead - by how much CLOCK_MONOTONIC of a process is ahead of ours
+ * @ahead_ns: receives it; another time namespace has an offset
+ *
+ * Returns false if the process is in another time namespace than its children will be, so that the
+ * kernel does not tell its offset.
+ */
+bool host_clock_ahead(const struct host *host, int32_t pid, int64_t *ahead_ns);
+
 /* Finds the threads of @pid; returns how many, at most @most. */
 size_t host_threads(const struct host *host, int32_t pid, struct host_thread *threads, size_t most);
 
