@@ -50,7 +50,8 @@ hostile lacks "drop table leases"
 ok "a missing table is refused by name" answers 3 "it has no table 'leases'" "$ctl" export "$f" --format jsonl
 hostile bomb ""
 python3 "$here/bomb.py" "$f"
-for c in "summary" "export --format jsonl" "top -n 1"; do
+# Commands that print no row: millions of rows come before the limit.
+for c in "summary" "export --format openmetrics"; do
 	# shellcheck disable=SC2086 # command and arguments
 	ok "circular pages are detected: $c" \
 		answers 3 "more rows than a file of its size can hold" bash -c 'exec "$0" "$@" >/dev/null' "$ctl" $c "$f"
@@ -69,19 +70,26 @@ if user_can_change; then
 		setpriv --reuid 65534 --clear-groups "$d/gchintctl" summary "$d/ro/wal.db"
 fi
 
-# Every column of every table, as another type.
+# Every column of every table, as another type: of each row another value in each column, and other
+# pairs of values in the second file. No row is left as it was but every eighth value.
 hostile types ""
 sqlite3 "$f" "select m.name, c.name from sqlite_master m, pragma_table_info(m.name) c where m.type = 'table'
 	and m.name not in ('names', 'meta')" >"$d/columns"
-for value in "'abc'" "x'00ff1b5b'" "-1" "9223372036854775807" "-9223372036854775808" "9e999" "null"; do
+values=("'abc'" "x'00ff1b5b'" -1 9223372036854775807 -9223372036854775808 9e999 null)
+for step in 1 3; do
 	cp "$f" "$d/type.db"
+	n=0
 	while IFS='|' read -r table column; do
-		echo "update or ignore $table set $column = $value where rowid % 2;"
-		echo "update or ignore $table set $column = $value where $table.$column like '%1%';"
+		for i in "${!values[@]}"; do
+			# Tables without row numbers have few rows: these are told apart by the digits in them.
+			echo "update or ignore $table set $column = ${values[i]} where (rowid + $n) % 8 = $i;"
+			echo "update or ignore $table set $column = ${values[i]} where (length($table.$column) + $n) % 8 = $i;"
+		done
+		n=$((n + step))
 	done <"$d/columns" | sqlite3 "$d/type.db" 2>/dev/null
 	for c in "${all[@]}"; do
 		# shellcheck disable=SC2086 # command and arguments
-		ok "every column $value: $c" reads "$d/type.db" $c
+		ok "columns of other types, $step: $c" reads "$d/type.db" $c
 	done
 done
 hostile start "update meta set value = '-9223372036854775808' where key in ('start_ns', 'end_ns')"
