@@ -18,8 +18,8 @@
 #include "source/host.h"
 #include "source/metrics.h"
 #include "source/source.h"
-#include "store/queue.h"
-#include "store/writer.h"
+#include "../recording/queue.h"
+#include "../recording/writer.h"
 
 struct daemon {
 	struct options options;
@@ -75,8 +75,11 @@ static int daemon_is_healthy(void *data)
 static int daemon_start_writer(struct daemon *d)
 {
 	const struct config *config = &d->host.config;
-	const struct writer_limits limits = { config->record_file, config->max_size, config->keep,
-					      config->durable };
+	const struct writer_limits limits = { config->record_file,
+					      config->max_size,
+					      config->keep,
+					      config->durable,
+					      { log_line, privilege_drop } };
 	char error[400];
 
 	if (!*config->record_file)

@@ -4,8 +4,8 @@
  * lock belongs to an open file description, so it follows the file when it is renamed and
  * is released when the process ends, however that happens.
  */
-#ifndef GCHINTD_LOCK_H
-#define GCHINTD_LOCK_H
+#ifndef RECORDING_LOCK_H
+#define RECORDING_LOCK_H
 
 #include <stdbool.h>
 

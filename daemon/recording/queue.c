@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../common/clock.h"
+#include "../common/clock.h"
 
 struct queue {
 	struct record *ring;

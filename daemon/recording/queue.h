@@ -4,8 +4,8 @@
  * its thread), so that a slow disk never delays a sample. The consumer releases records
  * only after they are committed: a batch that fails stays in the queue and is tried again.
  */
-#ifndef GCHINTD_QUEUE_H
-#define GCHINTD_QUEUE_H
+#ifndef RECORDING_QUEUE_H
+#define RECORDING_QUEUE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * (records that other rows refer to) carry strings and are kept by the writer, to be
  * written again at the head of the next file when the recording is rotated.
  */
-#ifndef GCHINTD_RECORD_H
-#define GCHINTD_RECORD_H
+#ifndef RECORDING_RECORD_H
+#define RECORDING_RECORD_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How each record and each definition becomes a row. */
-#ifndef GCHINTD_ROWS_H
-#define GCHINTD_ROWS_H
+#ifndef RECORDING_ROWS_H
+#define RECORDING_ROWS_H
 
 #include <sqlite3.h>
 

@@ -4,8 +4,8 @@
  * would mislead a reader of the old version increments the version. Version 3 is that of release
  * 0.1.0; there was none before it.
  */
-#ifndef GCHINT_SCHEMA_H
-#define GCHINT_SCHEMA_H
+#ifndef RECORDING_SCHEMA_H
+#define RECORDING_SCHEMA_H
 
 #define SCHEMA_VERSION	   3
 #define SCHEMA_APPLICATION 0x67636869 /* "gchi": PRAGMA application_id */

@@ -12,10 +12,10 @@
 
 #include <uapi/linux/gchint.h>
 
-#include "../../common/clock.h"
-#include "../../common/names.h"
-#include "../../common/root.h"
-#include "../../common/schema.h"
+#include "../common/clock.h"
+#include "../common/names.h"
+#include "../common/root.h"
+#include "schema.h"
 #include "lock.h"
 #include "rows.h"
 

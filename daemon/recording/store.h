@@ -3,8 +3,8 @@
  * One recording file: opened, filled in transactions, and closed so that a single file is
  * left. Used by the writer's thread only.
  */
-#ifndef GCHINTD_STORE_H
-#define GCHINTD_STORE_H
+#ifndef RECORDING_STORE_H
+#define RECORDING_STORE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,11 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <syslog.h>
 #include <unistd.h>
 
-#include "../../common/clock.h"
-#include "../log.h"
-#include "../privilege.h"
+#include "../common/clock.h"
 #include "store.h"
 
 #define BATCH	 16384 /* records of one transaction at most */
@@ -29,6 +28,7 @@
 struct writer {
 	char path[256];
 	bool durable;
+	struct writer_hooks hooks;
 	struct queue *queue;
 	struct store *store;
 	pthread_t thread;
@@ -150,7 +150,7 @@ static void writer_note(struct writer *w, int priority, const char *text)
 			store_rollback(w->store);
 	}
 	definition_free(d);
-	log_line(priority, "record", "%s", text);
+	w->hooks.report(priority, "record", "%s", text);
 }
 
 /* Opens a new file. Sets @w->store; NULL with @error filled on failure. */
@@ -177,13 +177,15 @@ static void writer_fail(struct writer *w, int error)
 		w->failing_since = clock_now();
 		w->stopped = true;
 		if (error == -ENOSPC)
-			log_line(LOG_ERR, "record",
-				 "%s: no room on the disk (%s): recording stopped, what is there "
-				 "is kept; free some space and it goes on by itself",
-				 w->path, store_error(w->store));
+			w->hooks.report(
+				LOG_ERR, "record",
+				"%s: no room on the disk (%s): recording stopped, what is there "
+				"is kept; free some space and it goes on by itself",
+				w->path, store_error(w->store));
 		else
-			log_line(LOG_ERR, "record", "%s: %s: recording stopped, trying again",
-				 w->path, store_error(w->store));
+			w->hooks.report(LOG_ERR, "record",
+					"%s: %s: recording stopped, trying again", w->path,
+					store_error(w->store));
 	}
 	w->retry_at = clock_now() + RETRY_NS;
 }
@@ -271,13 +273,13 @@ static void writer_rotate(struct writer *w)
 		indexer_start(w);
 	if (ret) {
 		store_why_not(ret, w->path, error, sizeof(error));
-		log_line(LOG_ERR, "record", "%s", error);
+		w->hooks.report(LOG_ERR, "record", "%s", error);
 	} else {
 		writer_open(w, error, sizeof(error));
 	}
 	if (!w->store) {
 		if (!ret)
-			log_line(LOG_ERR, "record", "%s", error);
+			w->hooks.report(LOG_ERR, "record", "%s", error);
 		w->stopped = true;
 		return;
 	}
@@ -285,7 +287,7 @@ static void writer_rotate(struct writer *w)
 	if (ret)
 		writer_fail(w, ret);
 	w->rotations++;
-	log_line(LOG_INFO, "record", "%s: rotated", w->path);
+	w->hooks.report(LOG_INFO, "record", "%s: rotated", w->path);
 }
 
 /* A failed rotation left no store: try to open one again. */
@@ -299,10 +301,11 @@ static void writer_reopen(struct writer *w)
 	w->retry_at = clock_now() + RETRY_NS;
 	if (!w->keep && !access(w->path, F_OK)) {
 		if (!w->blocked)
-			log_line(LOG_ERR, "record",
-				 "%s: exists, and keep is 0: recording stopped; move the file "
-				 "away, or let keep be more than 0",
-				 w->path);
+			w->hooks.report(
+				LOG_ERR, "record",
+				"%s: exists, and keep is 0: recording stopped; move the file "
+				"away, or let keep be more than 0",
+				w->path);
 		w->blocked = true;
 		return;
 	}
@@ -359,7 +362,7 @@ static void *writer_run(void *data)
 	struct writer *w = data;
 	uint64_t next = clock_now() + COMMIT_NS;
 
-	privilege_drop();
+	w->hooks.thread_begin();
 	for (;;) {
 		bool stop = w->stop;
 
@@ -396,6 +399,7 @@ struct writer *writer_start(const struct writer_limits *limits, struct queue *qu
 	snprintf(w->path, sizeof(w->path), "%s", limits->path);
 	w->queue = queue;
 	w->durable = limits->durable;
+	w->hooks = limits->hooks;
 	w->max_size = limits->max_size;
 	w->keep = limits->keep;
 	w->beat = clock_now();

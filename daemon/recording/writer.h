@@ -4,8 +4,8 @@
  * or when the queue is a quarter full. When the disk is full it reports that once, keeps
  * what is written, and tries again until it succeeds. Rotates the file at the size limit.
  */
-#ifndef GCHINTD_WRITER_H
-#define GCHINTD_WRITER_H
+#ifndef RECORDING_WRITER_H
+#define RECORDING_WRITER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,11 +15,23 @@
 
 struct writer;
 
+/**
+ * struct writer_hooks - what the program around the writer does for it
+ * @report: prints a line of syslog's @priority about @subject; from the writer's thread, too
+ * @thread_begin: called first in the writer's thread
+ */
+struct writer_hooks {
+	void (*report)(int priority, const char *subject, const char *fmt, ...)
+		__attribute__((format(printf, 3, 4)));
+	void (*thread_begin)(void);
+};
+
 struct writer_limits {
 	const char *path;
 	uint64_t max_size; /* 0: none */
 	uint32_t keep;
 	bool durable;
+	struct writer_hooks hooks;
 };
 
 /**

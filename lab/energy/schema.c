@@ -2,7 +2,7 @@
 /* lab-schema: prints the tables and views that the daemon creates in a recording. */
 #include <stdio.h>
 
-#include "../../daemon/common/schema.h"
+#include "../../daemon/recording/schema.h"
 
 int main(void)
 {

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "../../daemon/common/clock.h"
-#include "../../daemon/gchintd/store/store.h"
+#include "../../daemon/recording/store.h"
 
 struct faults faults;
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;

@@ -11,7 +11,7 @@
 #include "../../daemon/gchintd/hint/tracker.h"
 #include "../../daemon/gchintd/sensor/rail.h"
 #include "../../daemon/gchintd/source/metrics.h"
-#include "../../daemon/gchintd/store/queue.h"
+#include "../../daemon/recording/queue.h"
 #include "faults.h"
 #include "records.h"
 #include "unit.h"

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "../../daemon/common/clock.h"
-#include "../../daemon/gchintd/store/queue.h"
+#include "../../daemon/recording/queue.h"
 
 #define RECORDS 200000u
 

@@ -17,7 +17,7 @@
 #include "../../daemon/gchintd/sensor/iio_buffer.h"
 #include "../../daemon/gchintd/sensor/rail.h"
 #include "../../daemon/gchintd/source/host.h"
-#include "../../daemon/gchintd/store/queue.h"
+#include "../../daemon/recording/queue.h"
 #include "place.h"
 #include "records.h"
 

@@ -17,7 +17,7 @@
 #include <uapi/linux/gchint.h>
 
 #include "../../daemon/gchintd/hint/tracker.h"
-#include "../../daemon/gchintd/store/queue.h"
+#include "../../daemon/recording/queue.h"
 #include "faults.h"
 #include "place.h"
 #include "records.h"

@@ -11,8 +11,8 @@
 
 #include "../../daemon/gchintd/service/endpoint.h"
 #include "../../daemon/gchintd/source/metrics.h"
-#include "../../daemon/gchintd/store/queue.h"
-#include "../../daemon/gchintd/store/writer.h"
+#include "../../daemon/recording/queue.h"
+#include "../../daemon/recording/writer.h"
 #include "faults.h"
 #include "place.h"
 #include "records.h"

@@ -19,7 +19,7 @@
 #include "../../daemon/gchintd/hint/tracker.h"
 #include "../../daemon/gchintd/source/host.h"
 #include "../../daemon/gchintd/source/source.h"
-#include "../../daemon/gchintd/store/queue.h"
+#include "../../daemon/recording/queue.h"
 #include "build.h"
 #include "records.h"
 

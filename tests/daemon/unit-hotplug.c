@@ -17,7 +17,7 @@
 
 #include "../../daemon/gchintd/source/host.h"
 #include "../../daemon/gchintd/source/source.h"
-#include "../../daemon/gchintd/store/queue.h"
+#include "../../daemon/recording/queue.h"
 #include "records.h"
 
 /* Only their addresses matter. */

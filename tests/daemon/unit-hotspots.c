@@ -25,7 +25,7 @@
 #include "../../daemon/gchintd/sampling/sampling.h"
 #include "../../daemon/gchintd/source/host.h"
 #include "../../daemon/gchintd/source/source.h"
-#include "../../daemon/gchintd/store/queue.h"
+#include "../../daemon/recording/queue.h"
 #include "faults.h"
 #include "records.h"
 

@@ -26,7 +26,7 @@
 #include "../../daemon/common/clock.h"
 #include "../../daemon/common/ring.h"
 #include "../../daemon/gchintd/hint/tracker.h"
-#include "../../daemon/gchintd/store/queue.h"
+#include "../../daemon/recording/queue.h"
 #include "faults.h"
 #include "place.h"
 #include "records.h"

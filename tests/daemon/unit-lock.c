@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../../daemon/gchintd/store/lock.h"
+#include "../../daemon/recording/lock.h"
 
 static const char *from, *to; /* moved at the next lock */
 static bool another; /* and another file replaces it */

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "../../daemon/gchintd/hint/tracker.h"
-#include "../../daemon/gchintd/store/queue.h"
+#include "../../daemon/recording/queue.h"
 #include "build.h"
 #include "faults.h"
 #include "place.h"

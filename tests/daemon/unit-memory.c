@@ -13,7 +13,7 @@
 
 #include "../../daemon/gchintctl/recording/energy.h"
 #include "../../daemon/gchintctl/recording/recording.h"
-#include "../../daemon/gchintd/store/store.h"
+#include "../../daemon/recording/store.h"
 
 #define PHASES	300
 #define STEPS	400

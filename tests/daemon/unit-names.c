@@ -2,7 +2,7 @@
 /* Description: names of rails where the kernel has few names, or none. */
 #include "unit.h"
 
-#include "../../daemon/gchintd/store/queue.h"
+#include "../../daemon/recording/queue.h"
 #include "faults.h"
 #include "place.h"
 #include "records.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../daemon/common/schema.h"
+#include "../../daemon/recording/schema.h"
 #include "../../daemon/gchintd/source/pauses.h"
 
 #define PHASES 60

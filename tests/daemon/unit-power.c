@@ -17,7 +17,7 @@
 
 #include "../../daemon/gchintd/sensor/rail.h"
 #include "../../daemon/gchintd/source/metrics.h"
-#include "../../daemon/gchintd/store/queue.h"
+#include "../../daemon/recording/queue.h"
 #include "faults.h"
 #include "place.h"
 #include "records.h"

@@ -11,11 +11,11 @@
 
 #include <uapi/linux/gchint.h>
 
-#include "../../daemon/common/schema.h"
+#include "../../daemon/recording/schema.h"
 #include "../../daemon/gchintd/sensor/rail.h"
 #include "../../daemon/gchintd/source/metrics.h"
-#include "../../daemon/gchintd/store/store.h"
-#include "../../daemon/gchintd/store/writer.h"
+#include "../../daemon/recording/store.h"
+#include "../../daemon/recording/writer.h"
 
 #define MS	 1000000ull
 #define S	 1000000000ull

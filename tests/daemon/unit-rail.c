@@ -16,7 +16,7 @@
 #include "../../daemon/common/clock.h"
 #include "../../daemon/gchintd/sensor/rail.h"
 #include "../../daemon/gchintd/sensor/reader.h"
-#include "../../daemon/gchintd/store/queue.h"
+#include "../../daemon/recording/queue.h"
 #include "faults.h"
 #include "place.h"
 #include "records.h"

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "../../daemon/common/clock.h"
-#include "../../daemon/common/schema.h"
+#include "../../daemon/recording/schema.h"
 #include "../../daemon/gchintctl/profile/profile.h"
 
 #define MAPPED 0x7000000

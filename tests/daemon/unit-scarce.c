@@ -20,10 +20,12 @@
 #include "../../daemon/gchintd/service/cost.h"
 #include "../../daemon/gchintd/service/annotations.h"
 #include "../../daemon/gchintd/source/metrics.h"
-#include "../../daemon/gchintd/store/queue.h"
-#include "../../daemon/gchintd/store/record.h"
-#include "../../daemon/gchintd/store/store.h"
-#include "../../daemon/gchintd/store/writer.h"
+#include "../../daemon/gchintd/log.h"
+#include "../../daemon/gchintd/privilege.h"
+#include "../../daemon/recording/queue.h"
+#include "../../daemon/recording/record.h"
+#include "../../daemon/recording/store.h"
+#include "../../daemon/recording/writer.h"
 #include "faults.h"
 #include "place.h"
 #include "records.h"
@@ -133,7 +135,7 @@ static void sources(struct host *host)
 
 static void parts(struct host *host)
 {
-	const struct writer_limits limits = { "w.db", 0, 0, false };
+	const struct writer_limits limits = { "w.db", 0, 0, false, { log_line, privilege_drop } };
 	char error[300] = "";
 	struct queue *q;
 	struct cost *c;

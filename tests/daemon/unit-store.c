@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 #include "../../daemon/common/clock.h"
-#include "../../daemon/common/schema.h"
-#include "../../daemon/gchintd/store/lock.h"
-#include "../../daemon/gchintd/store/rows.h"
-#include "../../daemon/gchintd/store/store.h"
+#include "../../daemon/recording/schema.h"
+#include "../../daemon/recording/lock.h"
+#include "../../daemon/recording/rows.h"
+#include "../../daemon/recording/store.h"
 #include "faults.h"
 #include "records.h"
 

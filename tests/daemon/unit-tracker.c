@@ -14,8 +14,8 @@
 #include "../../daemon/common/clock.h"
 #include "../../daemon/gchintd/hint/tracker.h"
 #include "../../daemon/gchintd/source/host.h"
-#include "../../daemon/gchintd/store/queue.h"
-#include "../../daemon/gchintd/store/store.h"
+#include "../../daemon/recording/queue.h"
+#include "../../daemon/recording/store.h"
 #include "records.h"
 
 static struct message_event phase(uint64_t t, uint64_t session, uint32_t slot, int32_t tid,

@@ -15,9 +15,11 @@
 #include "../../daemon/gchintd/sensor/iio_buffer.h"
 #include "../../daemon/gchintd/source/metrics.h"
 #include "../../daemon/gchintd/source/source.h"
-#include "../../daemon/gchintd/store/queue.h"
-#include "../../daemon/gchintd/store/store.h"
-#include "../../daemon/gchintd/store/writer.h"
+#include "../../daemon/gchintd/log.h"
+#include "../../daemon/gchintd/privilege.h"
+#include "../../daemon/recording/queue.h"
+#include "../../daemon/recording/store.h"
+#include "../../daemon/recording/writer.h"
 #include "faults.h"
 
 static char nothing; /* represents the buffers of an absent device */
@@ -89,7 +91,9 @@ struct recorder {
 static bool begins(struct recorder *r, const char *path, uint64_t max_size, uint32_t keep,
 		   size_t room)
 {
-	const struct writer_limits limits = { path, max_size, keep, false };
+	const struct writer_limits limits = {
+		path, max_size, keep, false, { log_line, privilege_drop }
+	};
 	char error[300] = "no memory";
 
 	faults.said[0] = '\0';

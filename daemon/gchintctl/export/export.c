@@ -6,7 +6,7 @@
 
 #include "../../common/escape.h"
 #include "../../common/json.h"
-#include "../../common/schema.h"
+#include "../../recording/schema.h"
 #include "../ctl.h"
 #include "../profile/firefox-stacks.h"
 #include "../profile/firefox.h"

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "../../common/schema.h"
+#include "../../recording/schema.h"
 #include "../../gchintd/source/metrics.h"
 #include "../ctl.h"
 #include "../recording/db.h"

@@ -16,7 +16,7 @@
 #include <uapi/linux/gchint.h>
 
 #include "../../common/ring.h"
-#include "../../common/schema.h"
+#include "../../recording/schema.h"
 #include "../ctl.h"
 #include "../recording/db.h"
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "../../common/json.h"
-#include "../../common/schema.h"
+#include "../../recording/schema.h"
 #include "../ctl.h"
 #include "db.h"
 #include "annotations.h"

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../common/schema.h"
+#include "../../recording/schema.h"
 #include "../ctl.h"
 
 /*

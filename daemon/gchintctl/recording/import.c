@@ -17,7 +17,7 @@
 
 #include "../../common/names.h"
 #include "../../gchintd/hint/tracker.h"
-#include "../../gchintd/store/store.h"
+#include "../../recording/store.h"
 #include "../ctl.h"
 
 static const char usage[] =

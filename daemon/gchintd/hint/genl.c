@@ -29,7 +29,7 @@
 #include "../local.h"
 #include "../privilege.h"
 #include "../source/source.h"
-#include "../store/queue.h"
+#include "../../recording/queue.h"
 #include "tracker.h"
 
 /* A message of the kernel is at most a page or two; a test's may be larger. */

@@ -25,7 +25,7 @@
 #include "../local.h"
 #include "../sampling/hotspots.h"
 #include "../source/source.h"
-#include "../store/queue.h"
+#include "../../recording/queue.h"
 #include "tracker.h"
 
 #define RINGS	1024

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../store/record.h"
+#include "../../recording/record.h"
 
 #define TUNNEL_FRAMES 16 /* of a call chain, of the kernel's and of the program's */
 

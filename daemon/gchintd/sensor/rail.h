@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../../common/schema.h"
+#include "../../recording/schema.h"
 #include "../source/host.h"
 #include "pmu.h"
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "../../common/clock.h"
-#include "../../common/schema.h"
+#include "../../recording/schema.h"
 #include "../../common/text.h"
 #include "../local.h"
 

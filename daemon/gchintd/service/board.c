@@ -6,7 +6,7 @@
 #include <sys/utsname.h>
 
 #include "../../common/clock.h"
-#include "../../common/schema.h"
+#include "../../recording/schema.h"
 #include "../../version.h"
 
 static void board_add_number(struct host *host, const char *key, long long v)

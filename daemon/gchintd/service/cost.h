@@ -4,7 +4,7 @@
 #define GCHINTD_COST_H
 
 #include "../source/host.h"
-#include "../store/writer.h"
+#include "../../recording/writer.h"
 
 struct cost;
 

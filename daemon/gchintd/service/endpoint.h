@@ -7,7 +7,7 @@
 #define GCHINTD_ENDPOINT_H
 
 #include "../source/host.h"
-#include "../store/writer.h"
+#include "../../recording/writer.h"
 
 struct endpoint;
 

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "../../common/clock.h"
+#include "../../recording/queue.h"
 #include "../log.h"
 #include "../privilege.h"
-#include "../store/queue.h"
 #include "metrics.h"
 
 /* How long the writer may take for a batch before records are dropped all the same. */

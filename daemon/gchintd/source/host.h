@@ -12,7 +12,7 @@
 #include "../../common/cpus.h"
 #include "../../common/root.h"
 #include "../loop.h"
-#include "../store/record.h"
+#include "../../recording/record.h"
 #include "config.h"
 
 struct hotspots;

@@ -12,9 +12,9 @@
 #include "../../common/cpus.h"
 #include "../../common/escape.h"
 #include "../../common/names.h"
-#include "../../common/schema.h"
+#include "../../recording/schema.h"
 #include "../../version.h"
-#include "../store/writer.h"
+#include "../../recording/writer.h"
 #include "pauses.h"
 
 #define RAILS (5 * RAILS_MAX + 1) /* of all sources, numbered from 1 */

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../store/record.h"
+#include "../../recording/record.h"
 
 struct metrics;
 struct writer_stats;

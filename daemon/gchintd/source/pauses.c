@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../../common/clock.h"
-#include "../../common/schema.h"
+#include "../../recording/schema.h"
 
 /* Events arrive later than they happened, by less than this. */
 #define SETTLED_NS NSEC_PER_SEC
