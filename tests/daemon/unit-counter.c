@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "../../daemon/gchintctl/recording/energy.h"
-#include "../../daemon/gchintd/store/queue.h"
+#include "../../daemon/recording/queue.h"
 #include "faults.h"
 #include "place.h"
 #include "records.h"
