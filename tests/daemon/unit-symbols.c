@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "../../daemon/common/clock.h"
-#include "../../daemon/common/schema.h"
+#include "../../daemon/recording/schema.h"
 #include "../../daemon/gchintctl/profile/profile.h"
 #include "../../daemon/gchintctl/recording/recording.h"
 #include "../../daemon/gchintctl/symbols/demangle.h"
