@@ -69,9 +69,9 @@ static uint32_t *expect_entry(struct gchint_session *s, uint32_t word)
 {
 	uint32_t phase = phase_of(word), flags = flags_of(word);
 
-	if (phase >= EXPECT_PHASES || flags & (GCHINT_F_URGENT | GCHINT_F_STW))
+	if (!phase || phase > EXPECT_PHASES || flags & (GCHINT_F_URGENT | GCHINT_F_STW))
 		return NULL;
-	return &s->expect[phase][expect_class(flags)];
+	return &s->expect[phase - 1][expect_class(flags)];
 }
 
 static uint64_t min_ns(const struct gchint_session *s)

@@ -66,7 +66,7 @@ extern const uint32_t gchint_closed, gchint_nowhere;
 #define CLOSED	((uint32_t *)&gchint_closed)
 #define NOWHERE ((uint32_t *)&gchint_nowhere)
 
-#define EXPECT_PHASES 16
+#define EXPECT_PHASES (GCHINT_PHASE_NR - 1) /* all but that of no phase */
 #define EXPECT_KINDS  3
 
 /* As many threads as a session of the kernel may have slots. */
@@ -168,7 +168,8 @@ struct owner {
  * @sending: the recorder may have the ring, which is not in @stream yet
  * @method: number of interpreted methods that have an address
  * @methods: where those addresses begin; 0 no range yet
- * @expect: expected length by phase and class (filter.c), in units of 1024 ns; 0 unknown
+ * @expect: expected length by phase, from the first on, and class (filter.c), in units of
+ *	1024 ns; 0 unknown
  */
 struct gchint_session {
 	const struct gchint_info *info;
