@@ -191,8 +191,8 @@ struct gchint_policy {
  * gchint_backend() and gchint_why(). Thread-safe, not async-signal-safe.
  *
  * Return: 0; -EINVAL for an unknown flag or an invalid environment variable; another
- * -errno if the file of GCHINT_TRACE cannot be opened for appending; -ENOMEM without a
- * page of memory. An error opens nothing.
+ * -errno if the file of GCHINT_TRACE cannot be opened for appending. An error opens
+ * nothing.
  */
 GCHINT_API int gchint_open(struct gchint_session **session, unsigned int flags);
 

@@ -23,18 +23,22 @@
 #define SYS_futex SYS_futex_time64
 #endif
 
+/* Without memory for a page, and before Linux 4.14, the process id alone has to do. */
+static struct owner plain_owner;
+
 static struct owner *owner_map(struct gchint_session *s)
 {
 	struct owner *had = NULL, *map;
 
 	map = mmap(NULL, sizeof(*map), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (map == MAP_FAILED)
-		return NULL;
-	/* Where it is refused, before Linux 4.14, the process id alone has to do. */
-	(void)madvise(map, sizeof(*map), MADV_WIPEONFORK);
+		map = &plain_owner;
+	else
+		(void)madvise(map, sizeof(*map), MADV_WIPEONFORK);
 	if (cmpxchg_seq(&s->owner, &had, map))
 		return map;
-	munmap(map, sizeof(*map));
+	if (map != &plain_owner)
+		munmap(map, sizeof(*map));
 	return had;
 }
 
@@ -45,27 +49,25 @@ static struct owner *owner_of(struct gchint_session *s)
 	return owner ? owner : owner_map(s);
 }
 
-int owner_lock(struct gchint_session *s)
+void owner_lock(struct gchint_session *s)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
 	const uint32_t me = (uint32_t)syscall(SYS_gettid);
 	struct owner *owner = owner_of(s);
 	uint32_t holder;
 
-	if (!owner)
-		return -ENOMEM;
 	for (;;) {
 		holder = 0;
 		if (cmpxchg_seq(&owner->lock, &holder, me))
-			return 0;
+			return;
 		if (!syscall(SYS_futex, &owner->lock, FUTEX_LOCK_PI_PRIVATE, 0, NULL, NULL, 0)) {
 			/* Partner: owner_unlock(). */
 			(void)load_acquire(&owner->lock);
-			return 0;
+			return;
 		}
 		/* The holder ended inside, or is a thread of the parent. */
 		if (errno == ESRCH && cmpxchg_seq(&owner->lock, &holder, me))
-			return 0;
+			return;
 		/* A kernel or a filter without this call. Sleep, so that the holder can run. */
 		if (errno != ESRCH && errno != EAGAIN && errno != EINTR)
 			nanosleep(&pause, NULL);

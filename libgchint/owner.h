@@ -10,10 +10,8 @@
  *
  * A waiter lends its priority to the thread that it waits for: one of real-time priority
  * waits for an ordinary one on the same CPU.
- *
- * Return: 0, or -ENOMEM.
  */
-int owner_lock(struct gchint_session *s);
+void owner_lock(struct gchint_session *s);
 void owner_unlock(struct gchint_session *s);
 
 /** owner_set() - the session belongs to the calling process, which holds the lock. */
