@@ -71,7 +71,7 @@ struct session_file {
 	struct pid *tgid;
 	u32 granted;
 	struct gchint_session *session;
-	struct mutex grow_lock;
+	struct mutex grow_lock; /* of session_grow() */
 };
 
 /* The caller is a forked child, or another program since an exec. */

@@ -1019,7 +1019,7 @@ void gchint_watch_exit(void)
 		 * goes offline handles it first.
 		 */
 		while (atomic_read(&per_cpu(watch_cpus.poke_pending, cpu)))
-			msleep(1);
+			usleep_range(1000, 2000);
 	}
 	/* A poke that has begun runs with irqs off. */
 	synchronize_rcu();
