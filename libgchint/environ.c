@@ -171,8 +171,13 @@ static void words_append_clamps(struct words *w, const struct gchint_session *s)
 {
 	if (s->backend != GCHINT_BACKEND_NOTHING)
 		words_append(w, name_of_backend(s->backend));
-	if (s->backend == GCHINT_BACKEND_CLAMP)
+	if (s->backend == GCHINT_BACKEND_CLAMP) {
+		/* The kernel copies a clamp, and only threads that hint lose it again. */
+		if (load_relaxed(&s->clamped))
+			words_append(w, "; threads and programs started in a capped phase may keep "
+					"the cap");
 		return;
+	}
 	if (s->backend != GCHINT_BACKEND_NOTHING)
 		words_append(w, "; ");
 	words_append_variable(w, VARIABLE_HINTS);

@@ -298,10 +298,16 @@ static void asked_for(void)
 	CHECK_IS(gchint_open(&s, 0), 0);
 	CHECK_IS(gchint_why(s), -ECANCELED);
 	CHECK_IS(fake.opens, 0);
+	gchint_explain(text, sizeof(text));
+	CHECK(strcmp(text, "clamp") == 0);
 	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
 	CHECK_IS(fake_clamp_of(0), 512);
 	gchint_phase_end();
 	CHECK_IS(fake_clamp_of(0), 1024);
+	/* From the first cap on there may be threads that inherited it. */
+	gchint_explain(text, sizeof(text));
+	CHECK(strcmp(text, "clamp; threads and programs started in a capped phase may keep the "
+			   "cap") == 0);
 	/* A recorder or a trace hears all, those too that clamps do nothing about. */
 	gchint_phase_begin(GCHINT_PHASE_REMARK, GCHINT_F_STW);
 	gchint_phase_end();
