@@ -216,7 +216,7 @@ struct gc_heap {
 	const struct gc_type *weak_type, *ephemeron_type;
 	struct gc_vector weaks, ephemerons; /* weak objects and ephemerons that this cycle found */
 	struct gc_vector
-		keys; /* awaited ones that were reached since the last look: trace/weak.c */
+		keys; /* awaited ones that were reached and are to be processed: trace/weak.c */
 	bool keys_lost; /* some were reached for which there was no memory */
 	struct gc_vector finalizable, finalized;
 	size_t finalizable_old; /* of these, the first ones that a minor collection leaves as is */

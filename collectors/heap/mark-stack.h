@@ -38,8 +38,11 @@ struct gc_mark_stack {
 	bool dropped; /* grey objects are nowhere: scan all marked objects to find them */
 	bool lossy; /* it overflowed in this cycle, so marked objects were miscounted */
 	bool filter; /* objects on dirty cards are not pushed */
-	size_t at; /* in queue[]: bytes */
-	/* Popped objects wait here while their headers are fetched from memory. */
+	/*
+	 * Popped objects wait in this ring while their headers are fetched from memory; the oldest one
+	 * behind the place @at. Places are counted in bytes.
+	 */
+	size_t at, queued;
 	void *queue[GC_MARK_QUEUE];
 	int mode; /* enum gc_overflow */
 	/*
@@ -66,37 +69,58 @@ size_t gc_mark_stack_peak(const struct gc_mark_stack *s);
 /* After a cycle: empty the stack, return all but the lowest few pages to the system. */
 void gc_mark_stack_rest(struct gc_mark_stack *s);
 
-/* The next place of the ring buffer queue[] */
-static inline __attribute__((always_inline)) void **gc_mark_queue(struct gc_mark_stack *s,
-								  size_t *at)
+/* The place of the ring that is @bytes behind the place *@at */
+static inline __attribute__((always_inline)) void **gc_mark_place(struct gc_mark_stack *s,
+								  size_t at, size_t bytes)
+{
+	return (void **)((char *)s->queue + (at + bytes) % sizeof(s->queue));
+}
+
+/* The place of the oldest object of the ring, which is not empty; it is taken, or replaced. */
+static inline __attribute__((always_inline)) void **gc_mark_oldest(struct gc_mark_stack *s,
+								   size_t *at)
 {
 	*at = (*at + sizeof(void *)) % sizeof(s->queue);
 	return (void **)((char *)s->queue + *at);
 }
 
-/* The next object to scan, through the queue that hides the latency of its header */
+/*
+ * The stack's base if the ring is full, and stays so while the object popped from the stack replaces
+ * the oldest one; else an address that no top is above: see gc_mark_pop()
+ */
+static inline void **gc_mark_full(const struct gc_mark_stack *s)
+{
+	return s->queued == sizeof(s->queue) ? s->base : (void **)UINTPTR_MAX;
+}
+
+/*
+ * The next object to scan, through the ring that hides the latency of its header. If the stack has
+ * few objects, as where a list is marked, they are not kept waiting for others.
+ */
 static inline void *gc_mark_pop(struct gc_mark_stack *s)
 {
-	void *obj, **place;
+	void *obj;
 
-	while (s->top > s->base) {
+	while (s->top > s->base && s->queued < sizeof(s->queue)) {
 		void *next = *--s->top;
 
 		__builtin_prefetch(next);
-		place = gc_mark_queue(s, &s->at);
-		obj = *place;
-		*place = next;
-		if (obj)
-			return obj;
+		s->queued += sizeof(void *);
+		*gc_mark_place(s, s->at, s->queued) = next;
 	}
-	for (unsigned int i = 0; i < GC_MARK_QUEUE; i++) {
-		place = gc_mark_queue(s, &s->at);
-		obj = *place;
-		*place = NULL;
-		if (obj)
-			return obj;
+	if (!s->queued)
+		return NULL;
+	obj = *gc_mark_oldest(s, &s->at);
+	s->queued -= sizeof(void *);
+	/* Full again, so that a loop need not look */
+	if (s->top > s->base) {
+		void *next = *--s->top;
+
+		__builtin_prefetch(next);
+		s->queued += sizeof(void *);
+		*gc_mark_place(s, s->at, s->queued) = next;
 	}
-	return NULL;
+	return obj;
 }
 
 /* Put off the @length references of @array; false: no place is free. */

@@ -127,7 +127,7 @@ gc_inline unsigned int gc_marker_loop(struct gc_marker *k, unsigned int most, co
 				      void (*other)(struct gc_marker *k, void *obj, uint64_t word))
 {
 	struct gc_mark_stack *s = k->stack;
-	void **top = s->top, **base = s->base, **limit = s->limit;
+	void **top = s->top, **base = s->base, **limit = s->limit, **full = gc_mark_full(s);
 	uint8_t *line = lines ? k->heap->lines->marks : NULL;
 	uint64_t *mark = k->heap->mark, granules = 0, word;
 	size_t at = s->at, left = most, others = 0;
@@ -136,22 +136,25 @@ gc_inline unsigned int gc_marker_loop(struct gc_marker *k, unsigned int most, co
 		void *obj, *next, **slot, **end;
 		size_t refs;
 
-		if (likely(top > base)) {
-			/* Through the queue, which hides the latency of its header */
+		if (likely(top > full)) {
+			/* Through the ring, which hides the latency of its header */
 			next = *--top;
 			__builtin_prefetch(next);
-			slot = gc_mark_queue(s, &at);
+			slot = gc_mark_oldest(s, &at);
 			obj = *slot;
 			*slot = next;
-			if (unlikely(!obj))
-				continue;
+		} else if (top == base + 1 && !s->queued) {
+			/* A list: no other object is grey. */
+			obj = *--top;
 		} else {
 			s->top = top;
 			s->at = at;
 			obj = gc_mark_pop(s);
+			top = s->top;
 			at = s->at;
 			if (!obj)
 				break;
+			full = gc_mark_full(s);
 		}
 		word = gc_word(obj);
 		refs = gc_shape_refs(word);
@@ -163,6 +166,7 @@ gc_inline unsigned int gc_marker_loop(struct gc_marker *k, unsigned int most, co
 			top = s->top;
 			base = s->base;
 			limit = s->limit;
+			full = gc_mark_full(s);
 			goto scanned;
 		}
 		granules += gc_shape_granules(word);
@@ -197,6 +201,7 @@ gc_inline unsigned int gc_marker_loop(struct gc_marker *k, unsigned int most, co
 			top = s->top;
 			base = s->base;
 			limit = s->limit;
+			full = gc_mark_full(s);
 		}
 scanned:
 		if (!--left)

@@ -256,11 +256,8 @@ void gc_verify_cards(struct gc_heap *heap)
 {
 	uintptr_t end = gc_high(heap);
 
-	if (heap->stack.top != heap->stack.base)
+	if (heap->stack.top != heap->stack.base || heap->stack.queued)
 		return; /* marking was interrupted: the grey are on the stack */
-	for (unsigned int i = 0; i < GC_MARK_QUEUE; i++)
-		if (heap->stack.queue[i])
-			return;
 	gc_stat_add(&heap->stats.verifications, 1);
 	for (uintptr_t at = heap->base; (at = gc_bit_next(heap->mark, at, end)) < end; at += 8) {
 		if (*gc_card(heap, at) || !gc_word((void *)at))

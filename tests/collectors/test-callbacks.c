@@ -278,7 +278,7 @@ static int thrown, nested;
 static void *filled;
 
 /* Its own allocation is refused, and it does not return. */
-static bool throw(struct gc_mutator * own, size_t bytes, enum gc_refusal why, void *arg)
+static bool oom_throw(struct gc_mutator *own, size_t bytes, enum gc_refusal why, void *arg)
 {
 	(void)bytes;
 	(void)why;
@@ -321,7 +321,7 @@ static int thrown_out(void *plan)
 
 	if (start(plan, "heap=1M,max=2M,verify=post"))
 		return 1;
-	gc_oom_callback(heap, throw, NULL);
+	gc_oom_callback(heap, oom_throw, NULL);
 	for (i = 0; i < (int)(sizeof(depths) / sizeof(depths[0])); i++) {
 		if (!setjmp(handler)) {
 			fill_deep(depths[i]);

@@ -27,7 +27,7 @@ static bool over;
 /* Between these, there is a thread that may be canceled. */
 static sem_t begun;
 
-static void event(struct gc_listener *self, const struct gc_event *e)
+static void event_receive(struct gc_listener *self, const struct gc_event *e)
 {
 	(void)self;
 	(void)e;
@@ -35,26 +35,26 @@ static void event(struct gc_listener *self, const struct gc_event *e)
 }
 
 static const struct gc_listener_ops ops = {
-	.cycle_begin = event,
-	.cycle_end = event,
-	.requesting_stop = event,
-	.stopped = event,
-	.roots_done = event,
-	.restarting = event,
-	.restarted = event,
-	.mark_begin = event,
-	.mark_end = event,
-	.copy_begin = event,
-	.sweep_end = event,
-	.mutator_paused = event,
-	.mutator_resumed = event,
-	.mutator_attached = event,
-	.mutator_detached = event,
-	.help_begin = event,
-	.help_end = event,
+	.cycle_begin = event_receive,
+	.cycle_end = event_receive,
+	.requesting_stop = event_receive,
+	.stopped = event_receive,
+	.roots_done = event_receive,
+	.restarting = event_receive,
+	.restarted = event_receive,
+	.mark_begin = event_receive,
+	.mark_end = event_receive,
+	.copy_begin = event_receive,
+	.sweep_end = event_receive,
+	.mutator_paused = event_receive,
+	.mutator_resumed = event_receive,
+	.mutator_attached = event_receive,
+	.mutator_detached = event_receive,
+	.help_begin = event_receive,
+	.help_end = event_receive,
 };
 
-static void roots(gc_visit_fn visit, void *visit_arg, void *arg)
+static void roots_visit(gc_visit_fn visit, void *visit_arg, void *arg)
 {
 	(void)visit;
 	(void)visit_arg;
@@ -68,7 +68,7 @@ static void mutator_leave(void *m)
 	gc_mutator_detach(m);
 }
 
-static void unpark(void *m)
+static void mutator_unpark(void *m)
 {
 	gc_unpark(m);
 }
@@ -77,7 +77,7 @@ static void unpark(void *m)
 static __attribute__((noinline)) void parked_wait(struct gc_mutator *m)
 {
 	gc_park(m);
-	pthread_cleanup_push(unpark, m);
+	pthread_cleanup_push(mutator_unpark, m);
 	pthread_testcancel();
 	pthread_cleanup_pop(1);
 }
@@ -171,7 +171,7 @@ static int cancel_run(void *arg)
 	WANT(!sem_init(&begun, 0, 0));
 	WANT(!gc_heap_create(&heap, r->options, &listener, &err));
 	type = gc_type_register(heap, &d, &err);
-	gc_roots_callback(heap, roots, NULL);
+	gc_roots_callback(heap, roots_visit, NULL);
 	WANT(type && !pthread_create(&steady, NULL, steady_main, NULL));
 	sem_wait(&begun);
 	for (unsigned int i = 0; i < r->rounds; i++) {

@@ -41,18 +41,18 @@ static void list_make(struct gc_mutator *mine, void (*then)(struct gc_mutator *m
 	GC_POP(mine, f);
 }
 
-static void nothing(struct gc_mutator *mine)
+static void thread_return(struct gc_mutator *mine)
 {
 	(void)mine;
 }
 
-static void leave(struct gc_mutator *mine)
+static void thread_leave(struct gc_mutator *mine)
 {
 	(void)mine;
 	pthread_exit(NULL);
 }
 
-static void unpark(void *mine)
+static void mutator_unpark(void *mine)
 {
 	gc_unpark(mine);
 }
@@ -60,7 +60,7 @@ static void unpark(void *mine)
 static void park_and_wait(struct gc_mutator *mine)
 {
 	gc_park(mine);
-	pthread_cleanup_push(unpark, mine);
+	pthread_cleanup_push(mutator_unpark, mine);
 	__atomic_store_n(&waits, true, __ATOMIC_SEQ_CST);
 	for (;;)
 		pause();
@@ -72,7 +72,7 @@ static void *ends_by_return(void *arg)
 	struct gc_mutator *mine;
 
 	if (!gc_mutator_attach(heap, &mine))
-		list_make(mine, nothing);
+		list_make(mine, thread_return);
 	return arg;
 }
 
@@ -81,7 +81,7 @@ static void *ends_by_exit(void *arg)
 	struct gc_mutator *mine;
 
 	if (!gc_mutator_attach(heap, &mine))
-		list_make(mine, leave);
+		list_make(mine, thread_leave);
 	return arg;
 }
 
@@ -90,7 +90,7 @@ static void *ends_parked(void *arg)
 	struct gc_mutator *mine;
 
 	if (!gc_mutator_attach(heap, &mine)) {
-		list_make(mine, nothing);
+		list_make(mine, thread_return);
 		gc_park(mine);
 	}
 	return arg;
@@ -121,7 +121,7 @@ static void *ends_with_key(void *arg)
 	if (gc_mutator_attach(heap, &kept))
 		return NULL;
 	pthread_setspecific(key, &kept);
-	list_make(kept, leave);
+	list_make(kept, thread_leave);
 	return arg;
 }
 

@@ -70,7 +70,7 @@ static bool is_zero(const struct array *a)
 }
 
 /* An array that was used has died. */
-static int begin(const char *options)
+static int case_begin(const char *options)
 {
 	struct gc_type_desc d = { .name = "bytes",
 				  .size = sizeof(struct gc_header),
@@ -89,7 +89,7 @@ static int begin(const char *options)
 	return 0;
 }
 
-static int end(void)
+static int case_end(void)
 {
 	struct gc_error err;
 
@@ -103,24 +103,24 @@ static int untouched_run(void *arg)
 {
 	long resident;
 
-	if (begin(arg))
+	if (case_begin(arg))
 		return 1;
 	f.array = gc_alloc_array(m, type, HUGE + HUGE / 4);
 	WANT(f.array);
 	resident = resident_mib();
 	WANT(resident > 0 && resident < HUGE / 2 / MIB);
 	WANT(is_zero(f.array));
-	return end();
+	return case_end();
 }
 
 static int locked_run(void *arg)
 {
-	if (begin(arg))
+	if (case_begin(arg))
 		return 1;
 	system_does = REFUSE;
 	f.array = gc_alloc_array(m, type, HUGE);
 	WANT(f.array && is_zero(f.array));
-	return end();
+	return case_end();
 }
 
 static void *clear_main(void *arg)
@@ -152,7 +152,7 @@ static int stop_run(void *arg)
 	pid_t pid;
 
 	WANT(!sem_init(&clearing, 0, 0) && !sem_init(&go, 0, 0));
-	if (begin(arg))
+	if (case_begin(arg))
 		return 1;
 	system_does = WAIT;
 	WANT(!pthread_create(&thread, NULL, clear_main, arg));
@@ -176,7 +176,7 @@ static int stop_run(void *arg)
 	pthread_join(thread, &result);
 	gc_unpark(m);
 	WANT(!result);
-	return end();
+	return case_end();
 }
 
 int main(void)
