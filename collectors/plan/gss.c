@@ -33,8 +33,7 @@
 enum when {
 	NEVER,
 	ALWAYS,
-	CHOSEN,
-	WHENS
+	CHOSEN
 };
 
 struct gss {
@@ -158,7 +157,7 @@ static __attribute__((noinline)) uintptr_t more_room(struct gc_copier *c, size_t
  * survivors' bitmap; mark bits are also set in blocks of other copiers.
  */
 gc_inline void *gss_promote(struct gc_copier *c, void *ref, uint64_t word, size_t size,
-			    const bool shared, const enum when when, const bool whole)
+			    const struct gc_copy_ops *how, const bool shared)
 {
 	struct gc_heap *heap = c->heap;
 	struct gss *g = gss_of(heap);
@@ -167,7 +166,7 @@ gc_inline void *gss_promote(struct gc_copier *c, void *ref, uint64_t word, size_
 
 	if ((uintptr_t)ref >= c->aged)
 		return NULL;
-	if (when == CHOSEN) {
+	if (how->which == CHOSEN) {
 		/* Copied twice: it was eligible before and was held back. */
 		if (heap->opt.promote == GC_PROMOTE_TUNED &&
 		    (word & GC_AGE_MASK) >= 2u << GC_AGE_SHIFT)
@@ -183,7 +182,7 @@ gc_inline void *gss_promote(struct gc_copier *c, void *ref, uint64_t word, size_
 		at = more_room(c, size);
 	if (unlikely(!at))
 		return NULL;
-	if (whole)
+	if (how->whole)
 		gc_copy_take(heap->mark, at, shared);
 	if (size <= GC_CLASS_LARGEST)
 		c->old_bytes += gc_held_size(heap, size);
@@ -207,13 +206,14 @@ static __attribute__((noinline)) bool gss_keep_other(struct gc_copier *c, void *
 	return grey;
 }
 
-gc_inline bool gss_outside(struct gc_copier *c, void *ref, const bool shared, const bool whole)
+gc_inline bool gss_outside(struct gc_copier *c, void *ref, const struct gc_copy_ops *how,
+			   const bool shared)
 {
 	struct gc_heap *heap = c->heap;
 	uint64_t word;
 	size_t size, refs;
 
-	if (!whole || !gc_copy_take(heap->mark, (uintptr_t)ref, shared))
+	if (!how->whole || !gc_copy_take(heap->mark, (uintptr_t)ref, shared))
 		return false;
 	word = gc_word(ref);
 	refs = gc_shape_refs(word);
@@ -235,16 +235,22 @@ gc_inline void gss_scanned(struct gc_copier *c, void *obj, bool young)
 
 /* For any promotion policy and kind of collection: roots, objects without a shape, helpers */
 gc_inline void *gss_promote_any(struct gc_copier *c, void *ref, uint64_t word, size_t size,
-				bool shared)
+				const struct gc_copy_ops *how, bool shared)
 {
 	const struct gss *g = gss_of(c->heap);
+	const struct gc_copy_ops now = { .which = CHOSEN, .whole = g->whole };
 
-	return g->when == NEVER ? NULL : gss_promote(c, ref, word, size, shared, CHOSEN, g->whole);
+	(void)how;
+	return g->when == NEVER ? NULL : gss_promote(c, ref, word, size, &now, shared);
 }
 
-gc_inline bool gss_outside_any(struct gc_copier *c, void *ref, bool shared)
+gc_inline bool gss_outside_any(struct gc_copier *c, void *ref, const struct gc_copy_ops *how,
+			       bool shared)
 {
-	return gss_outside(c, ref, shared, gss_of(c->heap)->whole);
+	const struct gc_copy_ops now = { .whole = gss_of(c->heap)->whole };
+
+	(void)how;
+	return gss_outside(c, ref, &now, shared);
 }
 
 static const struct gc_copy_ops ops = {
@@ -314,47 +320,70 @@ static void gss_drain_shared(struct gc_copier *c)
 	gc_copy_loop(c, true, &ops, gss_scan_other);
 }
 
-/* A loop of its own for each @when and kind of collection, for a single thread */
-#define LOOP(name, when_, whole_)                                                                     \
-	gc_inline void *promote_##name(struct gc_copier *c, void *ref, uint64_t word, size_t size,    \
-				       bool shared)                                                   \
-	{                                                                                             \
-		return gss_promote(c, ref, word, size, shared, when_, whole_);                        \
-	}                                                                                             \
-	gc_inline bool outside_##name(struct gc_copier *c, void *ref, bool shared)                    \
-	{                                                                                             \
-		return gss_outside(c, ref, shared, whole_);                                           \
-	}                                                                                             \
-	static __attribute__((noinline)) void loop_##name(struct gc_copier *c)                        \
-	{                                                                                             \
-		static const struct gc_copy_ops own = {                                               \
-			.ages = when_ == CHOSEN,                                                      \
-			.promote = when_ == NEVER ? NULL : promote_##name,                            \
-			.outside =                                                                    \
-				outside_##name, /* What has a shape is small: it was not promoted. */ \
-			.scanned = when_ == NEVER ? NULL : gss_scanned,                               \
-		};                                                                                    \
-                                                                                                      \
-		gc_copy_loop(c, false, &own, gss_scan_other);                                         \
-	}
-
-LOOP(never, NEVER, false)
-LOOP(never_whole, NEVER, true)
-LOOP(always, ALWAYS, false)
-LOOP(always_whole, ALWAYS, true)
-LOOP(chosen, CHOSEN, false)
-LOOP(chosen_whole, CHOSEN, true)
+/*
+ * For a single thread a loop of its own for each promotion policy, of minor collections and of
+ * whole ones. What has a shape is small, so gss_scanned() is enough; nothing is old with NEVER.
+ */
+static const struct gc_copy_ops never = { .which = NEVER, .outside = gss_outside };
+static const struct gc_copy_ops never_whole = {
+	.which = NEVER,
+	.whole = true,
+	.outside = gss_outside,
+};
+static const struct gc_copy_ops always = {
+	.which = ALWAYS,
+	.promote = gss_promote,
+	.outside = gss_outside,
+	.scanned = gss_scanned,
+};
+static const struct gc_copy_ops always_whole = {
+	.which = ALWAYS,
+	.whole = true,
+	.promote = gss_promote,
+	.outside = gss_outside,
+	.scanned = gss_scanned,
+};
+static const struct gc_copy_ops chosen = {
+	.which = CHOSEN,
+	.ages = true,
+	.promote = gss_promote,
+	.outside = gss_outside,
+	.scanned = gss_scanned,
+};
+static const struct gc_copy_ops chosen_whole = {
+	.which = CHOSEN,
+	.whole = true,
+	.ages = true,
+	.promote = gss_promote,
+	.outside = gss_outside,
+	.scanned = gss_scanned,
+};
 
 static void gss_drain(struct gc_heap *heap)
 {
-	static void (*const loop[WHENS][2])(struct gc_copier * c) = {
-		[NEVER] = { loop_never, loop_never_whole },
-		[ALWAYS] = { loop_always, loop_always_whole },
-		[CHOSEN] = { loop_chosen, loop_chosen_whole },
-	};
+	struct gc_copier *c = gc_copy_first(heap);
 	const struct gss *g = gss_of(heap);
 
-	loop[g->when][g->whole](gc_copy_first(heap));
+	switch (g->when) {
+	case NEVER:
+		if (g->whole)
+			gc_copy_loop(c, false, &never_whole, gss_scan_other);
+		else
+			gc_copy_loop(c, false, &never, gss_scan_other);
+		break;
+	case ALWAYS:
+		if (g->whole)
+			gc_copy_loop(c, false, &always_whole, gss_scan_other);
+		else
+			gc_copy_loop(c, false, &always, gss_scan_other);
+		break;
+	case CHOSEN:
+		if (g->whole)
+			gc_copy_loop(c, false, &chosen_whole, gss_scan_other);
+		else
+			gc_copy_loop(c, false, &chosen, gss_scan_other);
+		break;
+	}
 }
 
 /* The card at @at, on which no object begins, has an element that was stored to. */

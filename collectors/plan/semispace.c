@@ -56,10 +56,12 @@ static __attribute__((noinline)) bool semispace_keep(struct gc_copier *c, void *
 	return size & 1;
 }
 
-gc_inline bool semispace_outside(struct gc_copier *c, void *ref, const bool shared)
+gc_inline bool semispace_outside(struct gc_copier *c, void *ref, const struct gc_copy_ops *ops,
+				 const bool shared)
 {
 	struct gc_heap *heap = c->heap;
 
+	(void)ops;
 	if (!gc_in_pages(heap, (uintptr_t)ref) || !gc_copy_take(heap->mark, (uintptr_t)ref, shared))
 		return false;
 	return semispace_keep(c, ref);

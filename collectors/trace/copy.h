@@ -56,15 +56,19 @@ struct gc_copier {
 /**
  * struct gc_copy_ops - hooks of a plan; a static constant, so that the calls are inlined
  * @ages: copies of an object are counted in its header
+ * @which, @whole: for the plan's hooks: which objects are promoted, and whether objects outside the
+ *		   bump spaces are traced; constants, so that a plan has loops without the rest
  * @promote: returns memory outside the bump spaces for an object, or NULL to keep it there;
  *	     may be NULL
  * @outside: follows a reference out of the bump spaces; true: the object is to be scanned
  * @scanned: called for a scanned object; @young: it refers to the bump spaces; may be NULL
  */
 struct gc_copy_ops {
-	bool ages;
-	void *(*promote)(struct gc_copier *c, void *ref, uint64_t word, size_t size, bool shared);
-	bool (*outside)(struct gc_copier *c, void *ref, bool shared);
+	bool ages, whole;
+	unsigned int which;
+	void *(*promote)(struct gc_copier *c, void *ref, uint64_t word, size_t size,
+			 const struct gc_copy_ops *ops, bool shared);
+	bool (*outside)(struct gc_copier *c, void *ref, const struct gc_copy_ops *ops, bool shared);
 	void (*scanned)(struct gc_copier *c, void *obj, bool young);
 };
 
@@ -161,7 +165,7 @@ gc_inline void *gc_copy_object(struct gc_copier *c, void *ref, uint64_t word,
 		if (!shared)
 			word = gc_word(ref);
 	}
-	to = ops->promote ? ops->promote(c, ref, word, size, shared) : NULL;
+	to = ops->promote ? ops->promote(c, ref, word, size, ops, shared) : NULL;
 	if (to) {
 		word &= ~(uint64_t)GC_AGE_MASK;
 	} else {
@@ -190,7 +194,7 @@ gc_inline void gc_copy_slot(struct gc_copier *c, void **slot, const struct gc_co
 	if ((uintptr_t)ref - c->from >= c->span) {
 		if ((uintptr_t)ref - c->into < c->span)
 			c->young = true;
-		else if (ops->outside(c, ref, shared))
+		else if (ops->outside(c, ref, ops, shared))
 			gc_grey(c, ref);
 		return;
 	}
@@ -265,7 +269,7 @@ gc_inline void *gc_copy_ref(struct gc_copier *c, struct gc_copy_regs *r, void *r
 			*young = true;
 		} else {
 			gc_copy_put(c, r);
-			if (ops->outside(c, ref, shared))
+			if (ops->outside(c, ref, ops, shared))
 				gc_grey(c, ref);
 			gc_copy_get(c, r);
 		}
@@ -290,7 +294,7 @@ gc_inline void *gc_copy_ref(struct gc_copier *c, struct gc_copy_regs *r, void *r
 	} else {
 		size = gc_shape_granules(word) << GC_GRANULE_SHIFT;
 		if (ops->promote)
-			to = ops->promote(c, ref, word, size, shared);
+			to = ops->promote(c, ref, word, size, ops, shared);
 		if (to) {
 			word &= ~(uint64_t)GC_AGE_MASK;
 		} else {
