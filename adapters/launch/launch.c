@@ -27,6 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -467,10 +468,26 @@ static int adapter_is_preloaded(const char *name)
 	return library != NULL;
 }
 
+/* Where /proc is not mounted it is what was executed, unless that is a script. */
+static void program_find(void)
+{
+	const char *executed = (const char *)getauxval(AT_EXECFN);
+	ssize_t n = readlink("/proc/self/exe", program, sizeof(program) - 1);
+	char magic[4] = "";
+	FILE *f;
+
+	program[n > 0 ? n : 0] = '\0';
+	f = *program || !executed ? NULL : fopen(executed, "re");
+	if (f && fread(magic, 1, sizeof(magic), f) == sizeof(magic) &&
+	    !memcmp(magic, ELFMAG, SELFMAG) && !realpath(executed, program))
+		*program = '\0';
+	if (f)
+		fclose(f);
+}
+
 static int directory_find(void)
 {
 	Dl_info self;
-	ssize_t n;
 
 	if (!dladdr((const void *)directory_find, &self) || !self.dli_fname ||
 	    snprintf(directory, sizeof(directory), "%s", self.dli_fname) >=
@@ -478,8 +495,7 @@ static int directory_find(void)
 	    !strrchr(directory, '/'))
 		return 0;
 	*strrchr(directory, '/') = '\0';
-	n = readlink("/proc/self/exe", program, sizeof(program) - 1);
-	program[n > 0 ? n : 0] = '\0';
+	program_find();
 	return 1;
 }
 

@@ -15,7 +15,7 @@ bool hints_disabled(void)
 }
 
 void hints_report_none(const struct hint_count *count, const char *program, const char *file,
-		       const struct runtime *loaded)
+		       const struct runtime *loaded, bool launched)
 {
 	const char *slash = strrchr(program, '/'), *base = slash ? slash + 1 : program;
 	const char *in = file ? " in " : "", *where = file ? file : "";
@@ -41,7 +41,7 @@ void hints_report_none(const struct hint_count *count, const char *program, cons
 			  runtime == loaded ? "" :
 					      " resets the environment (as sudo) or changes the "
 					      "root directory (as chroot)");
-	else if (runtime)
+	else if (runtime && !launched)
 		ctl_error("no hints%s%s: %s is %s, which needs its adapter; use gchintctl run "
 			  "--record FILE -- %s",
 			  in, where, base, runtime->title, base);
@@ -50,7 +50,10 @@ void hints_report_none(const struct hint_count *count, const char *program, cons
 			  "gchint_init(), see gchint(7)",
 			  in, where, base);
 	else
-		ctl_error("no hints%s%s: neither %s nor a program that it started used libgchint; "
-			  "start its runtime by gchintctl run (gchintctl runtimes lists them)",
-			  in, where, base);
+		ctl_error(
+			"no hints%s%s: neither %s nor a program that it started used libgchint; %s",
+			in, where, base,
+			launched ? "gchintctl runtimes lists the runtimes that have an adapter" :
+				   "start its runtime by gchintctl run (gchintctl runtimes lists "
+				   "them)");
 }

@@ -17,8 +17,9 @@ bool hints_disabled(void);
  * @program: the command's first word
  * @file: the recording; NULL: none
  * @loaded: the runtime whose adapter was loaded, into it or the programs that it starts; NULL: none
+ * @launched: by gchintctl run, which looks for a runtime in each process
  */
 void hints_report_none(const struct hint_count *count, const char *program, const char *file,
-		       const struct runtime *loaded);
+		       const struct runtime *loaded, bool launched);
 
 #endif

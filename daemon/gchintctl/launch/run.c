@@ -467,7 +467,7 @@ static int launch_record(const struct launch *l, char **command)
 		return status_without_hints(l, status);
 	if (!t.hints) {
 		if (!l->explained)
-			hints_report_none(&t, l->program, r.file, l->loaded);
+			hints_report_none(&t, l->program, r.file, l->loaded, true);
 		return status_without_hints(l, status);
 	}
 	snprintf(where, sizeof(where), "%s%s", t.by_kernel ? "to the kernel, and into " : "into ",
@@ -519,7 +519,7 @@ static int launch_count(const struct launch *l, char **command, const char *prob
 		return status;
 	if (!t.hints) {
 		if (!l->explained)
-			hints_report_none(&t, l->program, NULL, l->loaded);
+			hints_report_none(&t, l->program, NULL, l->loaded, true);
 		return status_without_hints(l, status);
 	}
 	if (probed)
@@ -675,7 +675,12 @@ static int launch_program(struct launch *l, const struct runtime *named, char **
 	int status;
 
 	l->program = command[t.at];
-	runtime = named ? named : runtime_of(l->program, &none);
+	runtime = runtime_of(l->program, &none);
+	if (named && none.other)
+		ctl_error("%s: %s; it runs as it is, for hints of programs that it starts",
+			  l->program, none.why);
+	if (named)
+		runtime = named;
 	t.script = named || none.script;
 	t.named = named;
 	status = hints_check(runtime, l->program);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -449,17 +450,26 @@ const struct runtime *runtime_of(const char *program, struct runtime_none *none)
 	return runtime;
 }
 
+/* The file of this program; where /proc is not mounted, as it was executed. */
+static bool program_path(char self[PATH_MAX])
+{
+	const char *executed = (const char *)getauxval(AT_EXECFN);
+	ssize_t n = readlink("/proc/self/exe", self, PATH_MAX - 1);
+
+	if (n > 0)
+		self[n] = '\0';
+	return n > 0 || (executed && realpath(executed, self));
+}
+
 /* Finds libgchint-@name.so. */
 static const char *library_find(const char *name, char *path, size_t size)
 {
 	static const char *const places[] = { "../adapters", ADAPTERS };
 	char self[PATH_MAX], tried[PATH_MAX + 64];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	char *slash, *real;
 
-	if (n <= 0)
+	if (!program_path(self))
 		return NULL;
-	self[n] = '\0';
 	slash = strrchr(self, '/');
 	if (!slash)
 		return NULL;
