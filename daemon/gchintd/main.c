@@ -172,10 +172,12 @@ int main(int argc, char **argv)
 	board_end(&d.host);
 stop_writer:
 	writer_stop(d.writer);
-	if (d.writer && (d.host.lost || queue_fill(d.host.queue)))
+	if (d.writer && (d.host.lost || queue_fill(d.host.queue))) {
 		log_line(LOG_WARNING, "record",
 			 "%llu records at the end were not written: the disk is too slow or full",
 			 (unsigned long long)(d.host.lost + queue_fill(d.host.queue)));
+		code = code ? code : EXIT_RECORD;
+	}
 free_host:
 	queue_free(d.host.queue);
 	rails_forget(&d.host);

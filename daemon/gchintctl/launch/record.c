@@ -13,6 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <poll.h>
@@ -53,6 +54,7 @@ static const char usage[] =
 	"$GCHINT_ANNOTATIONS.\n";
 
 #define NAMES_MAX 1000 /* numbered names that are tried */
+#define STOP_MS	  10000 /* a recording that is not written by then is reported */
 #define START_MS  30000 /* creating the database is slow on an SD card and a busy board */
 
 /* Too many arguments are counted but not stored: recorder_run() reports them. */
@@ -218,6 +220,29 @@ static bool daemon_wait_ready(struct recorder *r)
 	return false;
 }
 
+/* Waits until the daemon has ended. A signal ends one that has been told to stop and hangs. */
+static void daemon_wait_end(const struct recorder *r)
+{
+	struct pollfd p = { .fd = (int)syscall(SYS_pidfd_open, r->daemon, 0), .events = POLLIN };
+	const int before = child_caught;
+	int ready = 0;
+
+	child_caught = 0;
+	for (int waits = 0; p.fd >= 0 && ready <= 0; waits++) {
+		ready = poll(&p, 1, STOP_MS);
+		if (ready < 0 && child_caught)
+			kill(r->daemon, SIGKILL);
+		if (!ready && !waits)
+			ctl_error("gchintd still writes %s; the disk may hang. Ctrl-C gives the "
+				  "rest up",
+				  r->file);
+	}
+	if (p.fd >= 0)
+		close(p.fd);
+	if (!child_caught)
+		child_caught = before;
+}
+
 /* Returns its exit status; 128 + the number of the signal that ended it; 1 if it has ended before. */
 static int daemon_stop(struct recorder *r)
 {
@@ -226,6 +251,7 @@ static int daemon_stop(struct recorder *r)
 	if (!r->daemon)
 		return 1;
 	kill(r->daemon, SIGTERM);
+	daemon_wait_end(r);
 	while (waitpid(r->daemon, &status, 0) < 0 && errno == EINTR)
 		;
 	r->daemon = 0;

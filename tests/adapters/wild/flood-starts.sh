@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh disable=SC2154
-# wild: of a hundred programs that start at once each is counted
+# wild: of a hundred programs that start at once each is counted, as recorded or as missed
 # source: docs/recording.md: what was missed is counted
 # needs: /usr/bin/python3
 # when: all
@@ -9,6 +9,6 @@ status 0 "$ctl" run -R python -- sh -c 'for _ in $(seq 100); do /usr/bin/python3
 # A collection by the program, and one to three at its end.
 hints=$(sed -n 's/^gchintctl: \([0-9]*\) hints.*/\1/p' err)
 one=$(GCHINT_TRACE=$PWD/one "$ctl" run -q -R python -- /usr/bin/python3 -I -S -c 'import gc; gc.disable(); gc.collect()' && grep -c ' begin ' one)
-echo "$hints hints, $one each"
-[ "$hints" -eq $((one * 100)) ]
-lacks err 'without those of'
+missed=$(sed -n 's/.*without those of \([0-9]*\) programs.*/\1/p' err)
+echo "$hints hints, $one each, ${missed:-0} programs missed"
+[ "$hints" -eq $((one * (100 - ${missed:-0}))) ] && [ "${missed:-0}" -le 20 ]
