@@ -316,6 +316,11 @@ static void node_decide(int argc, char **argv)
 	/* V8 also writes a log then: here, or into the program's output if it cannot. */
 	if (getenv("GCHINT_PROFILE") && !access(".", W_OK))
 		variable_append("NODE_OPTIONS", " ", "--perf-basic-prof");
+	else if (getenv("GCHINT_PROFILE"))
+		fputs("libgchint-launch.so: the names of JavaScript functions are not recorded: V8 "
+		      "writes a log next to them into the working directory, which is not "
+		      "writable; start the program in another one\n",
+		      stderr);
 	snprintf(option, sizeof(option), "--require \"%s/gchint-node.cjs\"", directory);
 	variable_append("NODE_OPTIONS", " ", option);
 }
@@ -352,7 +357,8 @@ static void lua_decide(void)
 	} else if (*user) {
 		open = "\n";
 	}
-	if (asprintf(&text, "(package.loadlib([==[%s]==], 'luaopen_gchint') or type)(1)%s%s%s",
+	if (asprintf(&text,
+		     "(package.loadlib([==[%s]==], 'luaopen_gchint') or function() end)()%s%s%s",
 		     path, open, user, close) < 0)
 		return;
 	setenv("LUA_INIT_5_4", text, 1);
@@ -509,7 +515,7 @@ __attribute__((constructor)) static void process_decide(int argc, char **argv)
 		return;
 	again = process_is_again();
 	node = process_is_node();
-	ruby = symbol_exists("ruby_process_options");
+	ruby = symbol_exists("ruby_process_options") && symbol_exists("rb_gc_latest_gc_info");
 	if (symbol_exists("JLI_Launch"))
 		java_decide(argc, argv, again);
 	else if (symbol_exists("_Z13JS_NewContextjP9JSRuntime") && !adapter_is_preloaded("gjs"))
@@ -527,7 +533,7 @@ __attribute__((constructor)) static void process_decide(int argc, char **argv)
 		adapter_load("python", RTLD_LOCAL);
 	if (symbol_exists("caml_minor_gc_begin_hook"))
 		adapter_load("ocaml", RTLD_LOCAL);
-	if (symbol_exists("lua_setwarnf") && !strncmp(path_base(program), "lua", 3))
+	if (symbol_exists("lua_setwarnf"))
 		lua_decide();
 	if (!strncmp(path_base(program), "mono", 4))
 		mono_decide(argc, argv);

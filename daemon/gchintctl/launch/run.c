@@ -250,10 +250,14 @@ static bool command_mentions_archive(const struct target *t)
 	return getenv("JAVA_TOOL_OPTIONS") || getenv("JDK_JAVA_OPTIONS") || getenv("_JAVA_OPTIONS");
 }
 
-/* Adapters that the launcher loads as well as a variable would, and into that process alone. */
+/*
+ * Adapters that the launcher loads as well as a variable would, into that process alone and with its
+ * rights: a Node of another user may not write its map where we may.
+ */
 static bool adapter_is_launched(const struct runtime *runtime)
 {
-	return !strcmp(runtime->name, "python") || !strcmp(runtime->name, "ocaml");
+	return !strcmp(runtime->name, "python") || !strcmp(runtime->name, "ocaml") ||
+	       !strcmp(runtime->name, "node") || !strcmp(runtime->name, "lua");
 }
 
 /*
