@@ -138,8 +138,12 @@ static void variable_remove(const char *name, const char *before, const char *pa
 /* Executes the program once more; does not return unless that fails. */
 static void process_execute(char **argv)
 {
+	const char *preloaded = getenv("LD_PRELOAD");
 	char value[64], name[17] = "";
 
+	/* valgrind does not follow a process into the program that it executes. */
+	if (preloaded && strstr(preloaded, "/vgpreload_"))
+		return;
 	/* By the loader as a command, it is the loader that would be executed. */
 	if (!*program || !strncmp(path_base(program), "ld-", 3) ||
 	    !strncmp(path_base(program), "ld.", 3))

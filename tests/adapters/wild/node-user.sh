@@ -5,7 +5,7 @@
 # needs: node root setpriv
 # when: all
 mkdir closed
-cd closed
+cd closed || exit 1
 GCHINT_PROFILE=1 status 7 "$ctl" run -- setpriv --reuid 65534 --regid 65534 --clear-groups node --expose-gc -e 'gc(); console.log("done"); process.exitCode = 7'
 [ "$(cat out)" = "done" ]
 has err 'JavaScript functions are not recorded'
