@@ -236,28 +236,28 @@ static void probes(struct host *host)
 		"0 '" BY_TIMER "Function not implemented' ''\n",
 		"the available sampling is found, or the reason reported");
 	text_is(asked,
-		"0: type 0, event 0, 100 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n"
-		"0: type 0, event 0, 100 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n"
-		"0: type 0, event 0, 100 Hz 1, kernel 0, depth 16, sample 0xa7, 111 1 1\n"
-		"0: type 0, event 0, 100 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n"
-		"0: type 0, event 0, 100 Hz 1, kernel 0, depth 16, sample 0xa7, 111 1 1\n"
-		"0: type 1, event 0, 100 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n"
-		"0: type 0, event 0, 100 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n"
-		"0: type 0, event 0, 100 Hz 1, kernel 0, depth 16, sample 0xa7, 111 1 1\n"
-		"0: type 1, event 0, 100 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n"
-		"0: type 1, event 0, 100 Hz 1, kernel 0, depth 16, sample 0xa7, 111 1 1\n"
-		"0: type 0, event 0, 100 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n"
-		"0: type 0, event 0, 100 Hz 1, kernel 0, depth 16, sample 0xa7, 111 1 1\n"
-		"0: type 1, event 0, 100 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n"
-		"0: type 1, event 0, 100 Hz 1, kernel 0, depth 16, sample 0xa7, 111 1 1\n"
-		"0: type 0, event 0, 100 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n"
-		"0: type 0, event 0, 100 Hz 1, kernel 0, depth 16, sample 0xa7, 111 1 1\n"
-		"0: type 1, event 0, 100 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n"
-		"0: type 1, event 0, 100 Hz 1, kernel 0, depth 16, sample 0xa7, 111 1 1\n"
-		"0: type 0, event 0, 100 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n"
-		"0: type 0, event 0, 100 Hz 1, kernel 0, depth 16, sample 0xa7, 111 1 1\n"
-		"0: type 1, event 0, 100 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n"
-		"0: type 1, event 0, 100 Hz 1, kernel 0, depth 16, sample 0xa7, 111 1 1\n",
+		"0: type 0, event 0, 100 Hz 1, kernel 1, depth 127, sample 0xa7, 111 1 1\n"
+		"0: type 0, event 0, 100 Hz 1, kernel 1, depth 127, sample 0xa7, 111 1 1\n"
+		"0: type 0, event 0, 100 Hz 1, kernel 0, depth 127, sample 0xa7, 111 1 1\n"
+		"0: type 0, event 0, 100 Hz 1, kernel 1, depth 127, sample 0xa7, 111 1 1\n"
+		"0: type 0, event 0, 100 Hz 1, kernel 0, depth 127, sample 0xa7, 111 1 1\n"
+		"0: type 1, event 0, 100 Hz 1, kernel 1, depth 127, sample 0xa7, 111 1 1\n"
+		"0: type 0, event 0, 100 Hz 1, kernel 1, depth 127, sample 0xa7, 111 1 1\n"
+		"0: type 0, event 0, 100 Hz 1, kernel 0, depth 127, sample 0xa7, 111 1 1\n"
+		"0: type 1, event 0, 100 Hz 1, kernel 1, depth 127, sample 0xa7, 111 1 1\n"
+		"0: type 1, event 0, 100 Hz 1, kernel 0, depth 127, sample 0xa7, 111 1 1\n"
+		"0: type 0, event 0, 100 Hz 1, kernel 1, depth 127, sample 0xa7, 111 1 1\n"
+		"0: type 0, event 0, 100 Hz 1, kernel 0, depth 127, sample 0xa7, 111 1 1\n"
+		"0: type 1, event 0, 100 Hz 1, kernel 1, depth 127, sample 0xa7, 111 1 1\n"
+		"0: type 1, event 0, 100 Hz 1, kernel 0, depth 127, sample 0xa7, 111 1 1\n"
+		"0: type 0, event 0, 100 Hz 1, kernel 1, depth 127, sample 0xa7, 111 1 1\n"
+		"0: type 0, event 0, 100 Hz 1, kernel 0, depth 127, sample 0xa7, 111 1 1\n"
+		"0: type 1, event 0, 100 Hz 1, kernel 1, depth 127, sample 0xa7, 111 1 1\n"
+		"0: type 1, event 0, 100 Hz 1, kernel 0, depth 127, sample 0xa7, 111 1 1\n"
+		"0: type 0, event 0, 100 Hz 1, kernel 1, depth 127, sample 0xa7, 111 1 1\n"
+		"0: type 0, event 0, 100 Hz 1, kernel 0, depth 127, sample 0xa7, 111 1 1\n"
+		"0: type 1, event 0, 100 Hz 1, kernel 1, depth 127, sample 0xa7, 111 1 1\n"
+		"0: type 1, event 0, 100 Hz 1, kernel 0, depth 127, sample 0xa7, 111 1 1\n",
 		"the best event is tried first");
 	asked[0] = '\0';
 }
@@ -307,11 +307,11 @@ static void begins(struct host *host, const char *dir, void **state)
 	CHECK(rings == 2 && watched_at(0)->period_ns == 40000000,
 	      "each thread of a process has a ring");
 	text_is(asked,
-		"70: type 1, event 0, 499 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n"
+		"70: type 1, event 0, 499 Hz 1, kernel 1, depth 127, sample 0xa7, 111 1 1\n"
 		"signal 23\n"
 		"to 70 of kind 0\n"
 		"at once, 1\n"
-		"71: type 1, event 0, 499 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n"
+		"71: type 1, event 0, 499 Hz 1, kernel 1, depth 127, sample 0xa7, 111 1 1\n"
 		"signal 23\n"
 		"to 71 of kind 0\n"
 		"at once, 1\n",
@@ -320,7 +320,7 @@ static void begins(struct host *host, const char *dir, void **state)
 		    "process 70 70 'program'\n"
 		    "image 70 4096 8192 64 '/bin/program'\n"
 		    "image 70 12288 16384 0 ''\n"
-		    "image 70 4096 10240 65 '/with blank'\n",
+		    "image 70 20480 26624 65 '/with blank'\n",
 		    "the program's name and executable mappings are recorded");
 }
 
@@ -352,7 +352,7 @@ static void joins(struct host *host)
 		"stack 4 'ffff0002 1030'\n"
 		"stack 5 'ffff0003'\n"
 		"stack 6 '1040 abc'\n"
-		"stack 7 '1 2 3 4 5 6 7 8 9 a b c d e f 10'\n"
+		"stack 7 '1 2 3 4 5 6 7 8 9 a b c d e f 10 11 12'\n"
 		"hotspot 1000: 1010 kernel 0 method 0 of 70/70 cpu 1 stack 1\n"
 		"hotspot 2000: 1020 kernel 0 method 77 of 70/70 cpu 1 stack 2 phase 4 flags 15\n"
 		"hotspot 3000: 1030 kernel ffff0001 method 78 of 70/70 cpu 2 stack 3 phase 0 flags "
@@ -543,7 +543,7 @@ static void ends(struct host *host, const char *dir, void *state)
 	taken(host);
 	asked[0] = '\0';
 	hotspots_process(host->hotspots, 75, true, 0, 0);
-	text_is(asked, "75: type 1, event 0, 499 Hz 1, kernel 1, depth 16, sample 0xa7, 111 1 1\n",
+	text_is(asked, "75: type 1, event 0, 499 Hz 1, kernel 1, depth 127, sample 0xa7, 111 1 1\n",
 		"a process that does not answer is not signalled");
 	taken(host);
 	user(rings - 1, 9000, 0x1010);
@@ -632,7 +632,7 @@ void unit_hotspots(void)
 	     "nothing\n"
 	     "3000-4000 rwxp 00000000 00:00 0 \n"
 	     "1000-2000 r-xp 00000040 08:01 7 /bin/program\n"
-	     "1000-2800 r-xs 00000041 08:01 7 /with blank\n");
+	     "5000-6800 r-xs 00000041 08:01 7 /with blank\n");
 	host.loop = loop_new();
 	host.queue = queue_new(4096);
 	config_defaults(&host.config);

@@ -112,6 +112,7 @@ static void symbols_of_profile(const char *dir)
 	sample_insert(db, t + 40, mapped_at(unit_public) + 1, "");
 	sample_insert(db, t + 2000, mapped_at(unit_public) + 1, "");
 	sample_insert(db, t + 2010, 0x1000, "");
+	sample_insert(db, t + 2020, 0x1000, "1000 +");
 	CHECK(profile_resolve(path, &maps), "addresses of a profile are resolved");
 	sql_run(db, "INSERT OR REPLACE INTO symbols VALUES(10, 4096, 0, 'w', "
 		    "'_ZN3app6WidgetImE6renderEm')");
@@ -131,6 +132,7 @@ static void symbols_of_profile(const char *dir)
 	CHECK(!strcmp(frame_name(&p, 5, 1), "app::Widget<unsigned long>::render(unsigned long)"),
 	      "names of C++ are as in the source");
 #endif
+	CHECK(!strcmp(frame_name(&p, 6, 1), "[truncated]"), "a stack that was cut says so");
 	profile_free(&p);
 	sqlite3_close(db);
 	unlink(path);

@@ -20,7 +20,7 @@
 #include "records.h"
 
 #define THREADS 3
-#define RING	(1u << 20)
+#define RING	(4u << 20)
 #define POINTER 40 /* offset in the kernel's thread */
 
 bool unit_tunnel_asked;
@@ -128,7 +128,7 @@ static uint64_t called(int function, const uint64_t *r)
 		memset(&m.sample, 0xa5, sizeof(m.sample));
 		return (uintptr_t)&m.sample;
 	case BPF_FUNC_get_stack:
-		if (r[1] != 1 || r[3] != TUNNEL_FRAMES * 8)
+		if (r[1] != 1 || r[3] != (user ? TUNNEL_FRAMES : TUNNEL_KERNEL_FRAMES) * 8)
 			return (uint64_t)-EINVAL;
 		memset(P(r[2]), user ? 'u' : 'k', user ? 24 : 16);
 		return user ? 24 : 16;
@@ -333,7 +333,7 @@ void unit_tunnel(void)
 	fd = tunnel_attach(t, 33, 2);
 	text_is(asked,
 		"map 2 of 3, key 4, value 40, flags 400\n"
-		"map 27 of 1048576, key 0, value 0, flags 0\n"
+		"map 27 of 4194304, key 0, value 0, flags 0\n"
 		"program 7, gchint_sample, GPL\n"
 		"link 1 to 33, type 41, cookie 2\n",
 		"two maps, a program and a link are created");

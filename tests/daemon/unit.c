@@ -449,7 +449,7 @@ int main(int argc, char **argv)
 		unit_jitmap,   unit_library, unit_lock,		  unit_loop,	unit_memory,
 		unit_message,  unit_names,   unit_overlap,	  unit_pauses,	unit_perf,
 		unit_power,    unit_probes,  unit_rail,		  unit_resolve, unit_scarce,
-		unit_screen,   unit_store,   unit_symbols, unit_thermal,	  unit_tracker, unit_tunnel,
+		unit_screen,   unit_stacks, unit_store,   unit_symbols, unit_thermal,	  unit_tracker, unit_tunnel,
 		unit_writer,   utilisation,  utilisation_of_many, statistics,	unit_energy,
 		unit_estimate,
 	};

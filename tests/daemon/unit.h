@@ -74,6 +74,7 @@ void unit_rail(void);
 void unit_resolve(void);
 void unit_scarce(void);
 void unit_screen(void);
+void unit_stacks(void);
 void unit_store(void);
 void unit_symbols(void);
 void unit_thermal(void);

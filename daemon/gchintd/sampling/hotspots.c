@@ -325,6 +325,8 @@ static void hotspots_on_timer(void *data, uint32_t events)
 	threads_drain(h);
 	filter_update(h);
 	for (struct process *p = h->processes; p; p = p->next) {
+		bool sampled = false;
+
 		if (p->wanted)
 			threads_walk(h, p);
 		for (struct thread **at = &p->threads; *at;) {
@@ -332,6 +334,7 @@ static void hotspots_on_timer(void *data, uint32_t events)
 
 			thread_drain(h, p, th);
 			thread_lost(h, th);
+			sampled = sampled || th->nr;
 			while (th->nr && sample_is_due(h, p, th, now))
 				thread_flush(h, p, th);
 			/* The last answers may still be in the ring of the process. */
@@ -340,6 +343,8 @@ static void hotspots_on_timer(void *data, uint32_t events)
 			else
 				at = &th->next;
 		}
+		if (sampled)
+			images_refresh(&p->images, h->host, p->pid);
 	}
 }
 
@@ -365,6 +370,23 @@ static int tunnel_try_open(const struct host *host, struct tunnel **t, const cha
 					      tunnel_open(t, THREADS, host->root.sysfs, why);
 }
 
+/* The kernel lowers the limit by itself where samples take it too long. */
+bool hotspots_keep_limit(struct hotspots *h)
+{
+	uint64_t limit;
+
+	if (h->sampling.timers ||
+	    root_u64(&limit, "%s/sys/kernel/perf_event_max_sample_rate", h->host->root.procfs) ||
+	    !limit || h->sampling.hz <= limit)
+		return false;
+	host_note(h->host, LOG_WARNING, "hotspots",
+		  "kernel.perf_event_max_sample_rate is %llu: that many samples a second, in place "
+		  "of %u",
+		  (unsigned long long)limit, h->sampling.hz);
+	h->sampling.hz = (uint32_t)limit;
+	return true;
+}
+
 static int hotspots_start(struct host *host, void **state)
 {
 	struct hotspots *h = calloc(1, sizeof(*h));
@@ -385,6 +407,7 @@ static int hotspots_start(struct host *host, void **state)
 	h->sampling.hz = h->sampling.timers ? sampling_timer_hz(host->config.hotspots.hz) :
 					      host->config.hotspots.hz;
 	h->filter = host->config.hotspots;
+	hotspots_keep_limit(h);
 	if (h->sampling.timers || tunnel_try_open(host, &h->tunnel, &why))
 		h->tunnel = NULL;
 	/* Each thread needs a descriptor. */

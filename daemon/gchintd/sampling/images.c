@@ -13,11 +13,31 @@
 
 #define AGAIN (500 * NSEC_PER_MSEC)
 
-static bool image_is_known(const struct images *i, uint64_t start, uint64_t end)
+#define REFRESH (100 * NSEC_PER_MSEC)
+#define REFRESH_COST 200 /* as a multiple of what reading the mappings takes */
+
+static uint64_t name_hash(const char *name)
 {
+	uint64_t hash = 5381;
+
+	while (*name)
+		hash = hash * 33 + (unsigned char)*name++;
+	return hash;
+}
+
+/* Returns true if it is; otherwise forgets those that it replaces. */
+static bool image_is_known(struct images *i, const struct image *image)
+{
+	size_t kept = 0;
+
 	for (size_t n = 0; n < i->nr; n++)
-		if (i->image[n].start == start && i->image[n].end == end)
+		if (i->image[n].start == image->start && i->image[n].end == image->end &&
+		    i->image[n].name == image->name)
 			return true;
+	for (size_t n = 0; n < i->nr; n++)
+		if (i->image[n].end <= image->start || i->image[n].start >= image->end)
+			i->image[kept++] = i->image[n];
+	i->nr = kept;
 	return false;
 }
 
@@ -44,6 +64,7 @@ static const char *image_path(const struct host *host, int32_t pid, const char *
 
 void images_scan(struct images *i, struct host *host, int32_t pid)
 {
+	const uint64_t before = i->scanned_at, cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	char path[64], line[4352], seen[4500];
 	FILE *f;
 
@@ -53,8 +74,9 @@ void images_scan(struct images *i, struct host *host, int32_t pid)
 	f = fopen(path, "re");
 	privilege_lower();
 	while (f && fgets(line, sizeof(line), f)) {
-		uint64_t start, end, offset;
-		struct image *more;
+		uint64_t start, end, offset, t;
+		size_t nr;
+		struct image *more, now;
 		const char *name;
 		int at = 0;
 		char x;
@@ -64,21 +86,34 @@ void images_scan(struct images *i, struct host *host, int32_t pid)
 		    !at || x != 'x')
 			continue;
 		line[strcspn(line, "\n")] = '\0';
-		if (image_is_known(i, start, end))
+		now = (struct image){ start, end, name_hash(line + at) };
+		nr = i->nr;
+		if (image_is_known(i, &now))
 			continue;
+		/* One that replaces another was mapped at some time since the reading before. */
+		t = i->nr < nr ? before + (i->scanned_at - before) / 2 : i->scanned_at;
 		name = image_path(host, pid, line + at, seen, sizeof(seen));
 		more = realloc(i->image, (i->nr + 1) * sizeof(*more));
 		if (!more)
 			break;
 		i->image = more;
-		i->image[i->nr++] = (struct image){ start, end };
-		host_define(host, definition_new(DEFINE_IMAGE, i->scanned_at,
+		i->image[i->nr++] = now;
+		host_define(host, definition_new(DEFINE_IMAGE, t,
 						 (const int64_t[]){ pid, (int64_t)start,
 								    (int64_t)end, (int64_t)offset },
 						 4, &name, 1));
 	}
 	if (f)
 		fclose(f);
+	i->cost_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
+}
+
+void images_refresh(struct images *i, struct host *host, int32_t pid)
+{
+	const uint64_t since = clock_now() - i->scanned_at;
+
+	if (since >= REFRESH && since >= REFRESH_COST * i->cost_ns)
+		images_scan(i, host, pid);
 }
 
 void images_know(struct images *i, struct host *host, int32_t pid, uint64_t ip)

@@ -108,7 +108,7 @@ static void sample_add_from_ring(struct hotspots *h, struct process *p, struct t
 		if (nr < FRAMES)
 			frame[nr++] = r->chain[i];
 	}
-	s->stack = stacks_id(&h->stacks, h->host, frame, nr);
+	s->stack = stacks_id(&h->stacks, h->host, frame, nr, nr == FRAMES);
 	if (s->ip)
 		images_know(&p->images, h->host, p->pid, s->ip);
 }
@@ -178,7 +178,8 @@ static void sample_add_from_tunnel(struct hotspots *h, const struct tunnel_sampl
 		.kernel = in_kernel ? seen->kernel[0] : 0,
 		.method = seen->method,
 		.cpu = seen->cpu,
-		.stack = stacks_id(&h->stacks, h->host, frame, nr),
+		.stack = stacks_id(&h->stacks, h->host, frame, nr,
+				   nr == FRAMES || in_user == TUNNEL_FRAMES),
 		.phase = phase < GCHINT_PHASE_NR ? (uint8_t)phase : (uint8_t)GCHINT_PHASE_NONE,
 		.flags = seen->word >> GCHINT_STATE_FLAGS_SHIFT & GCHINT_F_ALL,
 		.known = (uint8_t)seen->known,
@@ -214,7 +215,7 @@ void thread_add_own(struct hotspots *h, struct thread *th, const struct sample *
 		thread_flush(h, th->process, th);
 	s = &th->pending[(th->first + th->nr++) % PENDING];
 	*s = *own;
-	s->stack = stacks_id(&h->stacks, h->host, &own->ip, !!own->ip);
+	s->stack = stacks_id(&h->stacks, h->host, &own->ip, !!own->ip, false);
 	if (s->ip)
 		images_know(&th->process->images, h->host, th->process->pid, s->ip);
 }
@@ -318,6 +319,8 @@ static int thread_sample(struct hotspots *h, struct thread *th)
 			       -ENOTSUP;
 	privilege_raise();
 	ret = th->fd = sampling_open(&h->sampling, th->tid, !th->process->seen);
+	if (ret == -EINVAL && hotspots_keep_limit(h))
+		ret = th->fd = sampling_open(&h->sampling, th->tid, !th->process->seen);
 	if (ret >= 0)
 		ret = th->process->seen ? thread_attach_tunnel(h, th) : thread_request_signals(th);
 	privilege_lower();

@@ -68,6 +68,8 @@ struct hotspots {
 	uint32_t number; /* assigned last */
 };
 
+/* Lowers the rate to what the kernel allows now; false if it does already. */
+bool hotspots_keep_limit(struct hotspots *h);
 /* Finds the threads of @p that started or ended since the last walk. */
 void threads_walk(struct hotspots *h, struct process *p);
 /* Takes the samples in a thread's own ring; in the tunnel, of all threads. */

@@ -14,7 +14,7 @@
 
 int sampling_open(const struct sampling *s, int32_t tid, bool chain)
 {
-	const struct perf_event_attr attr = {
+	struct perf_event_attr attr = {
 		.type = s->type,
 		.size = sizeof(attr),
 		.config = s->config,
@@ -32,6 +32,11 @@ int sampling_open(const struct sampling *s, int32_t tid, bool chain)
 	};
 	long fd = syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
+	/* kernel.perf_event_max_stack may be lower: 0 is as many as it allows. */
+	if (fd < 0 && errno == EOVERFLOW && attr.sample_max_stack) {
+		attr.sample_max_stack = 0;
+		fd = syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	}
 	return fd < 0 ? -errno : (int)fd;
 }
 

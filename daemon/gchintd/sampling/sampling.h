@@ -25,7 +25,8 @@ struct sampling {
 	bool timers;
 };
 
-#define SAMPLING_FRAMES 16 /* of a call chain, from the innermost */
+/* Of a call chain, from the innermost: the kernel takes no more by default. */
+#define SAMPLING_FRAMES 127
 
 /* Chooses the best event that can be opened; 0 or -errno. */
 int sampling_choose(struct sampling *s);

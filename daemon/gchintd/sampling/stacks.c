@@ -7,11 +7,11 @@
 #include "../../common/clock.h"
 #include "sampling.h"
 
-uint32_t stacks_id(struct stacks *s, struct host *host, const uint64_t *frame, size_t nr)
+uint32_t stacks_id(struct stacks *s, struct host *host, const uint64_t *frame, size_t nr, bool cut)
 {
 	const uint64_t t = clock_now();
 	uint64_t hash = 14695981039346656037u;
-	char text[SAMPLING_FRAMES * 17 + 1];
+	char text[SAMPLING_FRAMES * 17 + 3];
 	const char *string = text;
 	size_t at, length = 0;
 	int64_t id;
@@ -28,6 +28,8 @@ uint32_t stacks_id(struct stacks *s, struct host *host, const uint64_t *frame, s
 	for (size_t i = 0; i < nr && i < SAMPLING_FRAMES; i++)
 		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%" PRIx64,
 					   i ? " " : "", frame[i]);
+	if (cut)
+		snprintf(text + length, sizeof(text) - length, " +");
 	/* A chain that is replaced here is recorded again if it occurs again. */
 	s->stack[at].hash = hash;
 	s->stack[at].id = ++s->count;

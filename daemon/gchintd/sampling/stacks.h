@@ -3,6 +3,7 @@
 #ifndef GCHINTD_STACKS_H
 #define GCHINTD_STACKS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,7 +19,10 @@ struct stacks {
 	} stack[STACKS];
 };
 
-/* The number of a call chain, innermost address first; a new one is recorded. 0: empty. */
-uint32_t stacks_id(struct stacks *s, struct host *host, const uint64_t *frame, size_t nr);
+/*
+ * The number of a call chain, innermost address first; a new one is recorded. 0: empty. @cut: it is
+ * deeper than the kernel takes, which "+" at its end says.
+ */
+uint32_t stacks_id(struct stacks *s, struct host *host, const uint64_t *frame, size_t nr, bool cut);
 
 #endif

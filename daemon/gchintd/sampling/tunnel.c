@@ -25,7 +25,7 @@
 #define THREAD_POINTER ""
 #endif
 
-#define RING (1u << 20) /* bytes of samples that wait; a power of two */
+#define RING (4u << 20) /* bytes of samples that wait; a power of two */
 #define HEAD BPF_RINGBUF_HDR_SZ
 
 struct tunnel {
@@ -171,12 +171,12 @@ static void code_read_phase(struct code *c)
 		code_land(c, failed[i]);
 }
 
-static void code_take_stack(struct code *c, int frames, int size, int32_t flags)
+static void code_take_stack(struct code *c, int frames, int room, int size, int32_t flags)
 {
 	code_move(c, R1, CTX);
 	code_move(c, R2, SAMPLE);
 	code_add(c, R2, frames);
-	code_set(c, R3, TUNNEL_FRAMES * 8);
+	code_set(c, R3, room);
 	code_set(c, R4, flags);
 	code_call(c, BPF_FUNC_get_stack);
 	code_store(c, BPF_W, SAMPLE, size, R0);
@@ -195,9 +195,9 @@ static void code_write_sample(struct code *c)
 	code_load(c, BPF_W, R1, FRAME, AT_WORD);
 	code_store(c, BPF_W, SAMPLE, offsetof(struct tunnel_sample, word), R1);
 	code_store(c, BPF_W, SAMPLE, offsetof(struct tunnel_sample, known), KNOWN);
-	code_take_stack(c, offsetof(struct tunnel_sample, kernel),
+	code_take_stack(c, offsetof(struct tunnel_sample, kernel), TUNNEL_KERNEL_FRAMES * 8,
 			offsetof(struct tunnel_sample, in_kernel), 0);
-	code_take_stack(c, offsetof(struct tunnel_sample, user),
+	code_take_stack(c, offsetof(struct tunnel_sample, user), TUNNEL_FRAMES * 8,
 			offsetof(struct tunnel_sample, in_user), BPF_F_USER_STACK);
 	code_move(c, R1, SAMPLE);
 	code_set(c, R2, BPF_RB_NO_WAKEUP);

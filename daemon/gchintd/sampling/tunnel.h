@@ -13,7 +13,9 @@
 
 #include "../../recording/record.h"
 
-#define TUNNEL_FRAMES 16 /* of a call chain, of the kernel's and of the program's */
+/* Of a call chain, the program's and the kernel's. */
+#define TUNNEL_FRAMES	     127
+#define TUNNEL_KERNEL_FRAMES 32
 
 /**
  * struct tunnel_place - where a thread publishes its method and phase
@@ -42,7 +44,7 @@ struct tunnel_sample {
 	uint64_t t, method;
 	uint32_t thread, cpu, word, known;
 	int32_t in_kernel, in_user;
-	uint64_t kernel[TUNNEL_FRAMES], user[TUNNEL_FRAMES];
+	uint64_t kernel[TUNNEL_KERNEL_FRAMES], user[TUNNEL_FRAMES];
 };
 
 #define TUNNEL_WORD 4u /* the phase was read from a word; else there is none */

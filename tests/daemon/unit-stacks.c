@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Description: a call chain that was cut says so, and samples keep to the kernel's limit. */
+#include "unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../daemon/gchintd/sampling/sampled.h"
+#include "../../daemon/gchintd/sampling/stacks.h"
+#include "../../daemon/gchintd/store/queue.h"
+#include "place.h"
+#include "records.h"
+
+static void stacks_are_cut(struct host *host)
+{
+	const uint64_t frame[] = { 1, 0xab };
+	struct stacks *stacks = calloc(1, sizeof(*stacks));
+
+	if (!stacks)
+		abort();
+	stacks_id(stacks, host, frame, 2, true);
+	records_are(host->queue, "stack 1 '1 ab +'\n", "a call chain that was cut is marked");
+	free(stacks);
+}
+
+static void samples_keep_limit(struct host *host)
+{
+	struct hotspots *h = calloc(1, sizeof(*h));
+
+	if (!h)
+		abort();
+	h->host = host;
+	h->sampling.hz = 999;
+	CHECK(!hotspots_keep_limit(h) && h->sampling.hz == 999,
+	      "where the kernel tells no limit there is none");
+	place_file("proc/sys/kernel/perf_event_max_sample_rate", "500\n");
+	CHECK(hotspots_keep_limit(h) && h->sampling.hz == 500,
+	      "samples are taken at the kernel's limit");
+	records_are(host->queue,
+		    "note 4 'hotspots' 'kernel.perf_event_max_sample_rate is 500: that many "
+		    "samples a second, in place of 999'\n",
+		    "which is reported");
+	CHECK(!hotspots_keep_limit(h), "and kept");
+	free(h);
+}
+
+void unit_stacks(void)
+{
+	struct place place;
+	struct host host;
+
+	if (!place_enter(&place))
+		return;
+	place_host(&host);
+	stacks_are_cut(&host);
+	samples_keep_limit(&host);
+	place_host_free(&host);
+	place_leave(&place);
+}
