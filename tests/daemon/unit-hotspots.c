@@ -548,7 +548,10 @@ static void ends(struct host *host, const char *dir, void *state)
 	taken(host);
 	user(rings - 1, 9000, 0x1010);
 	source_table[SOURCE_hotspots]->stop(state);
-	records_are(host->queue, "hotspot 9000: 1010 kernel 0 method 0 of 75/75 cpu 1 stack 1\n",
+	records_are(host->queue,
+		    "hotspot 9000: 1010 kernel 0 method 0 of 75/75 cpu 1 stack 1\n"
+		    "meta 'hotspots.cpu_ns' '0'\n"
+		    "meta 'hotspots.samples' '620'\n",
 		    "pending samples are recorded at the end");
 	CHECK(!host->hotspots, "sampling ends with the last process");
 }

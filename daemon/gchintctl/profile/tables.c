@@ -156,6 +156,28 @@ static double percent_of(size_t n, size_t of)
 	return 100.0 * (double)n / (double)of;
 }
 
+/* Less than this of the difference is the resolution of the kernel's account. */
+#define UNSAMPLED_S	  0.1
+#define UNSAMPLED_PERCENT 5
+
+/* How much of the programs' CPU time has no sample: a profile of the rest may be another one. */
+static void summary_print_unsampled(const struct profile *p)
+{
+	char cpu[24], samples[24];
+	double all, sampled;
+
+	if (!db_meta(p->run->db, "hotspots.cpu_ns", cpu, sizeof(cpu)) ||
+	    !db_meta(p->run->db, "hotspots.samples", samples, sizeof(samples)))
+		return;
+	all = strtod(cpu, NULL) * 1e-9;
+	sampled = strtod(samples, NULL) * p->seconds;
+	if (all - sampled < UNSAMPLED_S || (all - sampled) * 100 < UNSAMPLED_PERCENT * all)
+		return;
+	printf("only %.3f s of the programs' %.3f s of CPU time were sampled (%.0f %%): threads "
+	       "that live for less than about 20 ms, or could not be sampled, are missing\n",
+	       sampled, all, 100 * sampled / all);
+}
+
 static void summary_print(const struct profile *p)
 {
 	size_t answered = 0, named = 0, kernel = 0;
@@ -171,6 +193,7 @@ static void summary_print(const struct profile *p)
 		printf(" of %zu", p->all);
 	printf(" by %s, %.3f s of CPU time; %.1f %% in a method that was named\n", p->event,
 	       (double)p->samples * p->seconds, percent_of(named, p->samples));
+	summary_print_unsampled(p);
 	if (!answered)
 		puts("no thread reported its method or phase: the program has no adapter, or it "
 		     "uses SIGURG itself and the kernel reader is not permitted");

@@ -22,6 +22,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <syslog.h>
+#include <unistd.h>
 
 #include <uapi/linux/gchint.h>
 
@@ -30,16 +31,45 @@
 #include "filter.h"
 #include "sampled.h"
 
-#define PROCESSES 1024
+#define PROCESSES  1024
+#define CPU_PERIOD (20 * NSEC_PER_MSEC) /* between readings of a process's CPU time */
 /* A sample waits for more of its process's ring and of the filter's names, */
 #define PATIENCE (150 * NSEC_PER_MSEC)
 /* and for its answer: the tick that took it may have given the CPU to many other threads. */
 #define ANSWER (2 * NSEC_PER_SEC)
 
+/*
+ * The CPU time of a process, with that of threads that lived too briefly to be sampled. It is gone
+ * with the process: the last reading counts.
+ */
+static void process_read_cpu(const struct hotspots *h, struct process *p, uint64_t now)
+{
+	const uint64_t tick_ns = NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK);
+	unsigned long long user, system;
+	char text[512];
+	const char *at;
+
+	if (now - p->cpu_at < CPU_PERIOD ||
+	    root_read(text, sizeof(text), "%s/%d/stat", h->host->root.procfs, p->pid) <= 0)
+		return;
+	/* Its name may have blanks and brackets. */
+	at = strrchr(text, ')');
+	if (!at ||
+	    sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", &user,
+		   &system) != 2)
+		return;
+	p->cpu_ns = (user + (h->sampling.in_kernel ? system : 0)) * tick_ns;
+	if (!p->cpu_at)
+		p->cpu_first_ns = p->cpu_ns;
+	p->cpu_at = now;
+}
+
 static void process_end(struct hotspots *h, struct process **at)
 {
 	struct process *p = *at;
 
+	process_read_cpu(h, p, clock_now());
+	h->cpu_ns += p->cpu_ns - p->cpu_first_ns;
 	*at = p->next;
 	while (p->threads)
 		thread_end(h, p, &p->threads);
@@ -68,6 +98,7 @@ static void process_apply_filter(struct hotspots *h, struct process *p)
 	const bool wanted = filter_process(h->host, &h->filter, p->pid);
 
 	if (wanted && !p->wanted) {
+		process_read_cpu(h, p, clock_now());
 		process_record_name(h, p->pid);
 		images_scan(&p->images, h->host, p->pid);
 		threads_walk(h, p);
@@ -343,6 +374,8 @@ static void hotspots_on_timer(void *data, uint32_t events)
 			else
 				at = &th->next;
 		}
+		if (p->wanted)
+			process_read_cpu(h, p, now);
 		if (sampled)
 			images_refresh(&p->images, h->host, p->pid);
 	}
@@ -351,11 +384,16 @@ static void hotspots_on_timer(void *data, uint32_t events)
 static void hotspots_stop(void *state)
 {
 	struct hotspots *h = state;
+	char text[24];
 
 	h->host->hotspots = NULL;
 	while (h->processes)
 		process_end(h, &h->processes);
 	filter_report(h);
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)h->cpu_ns);
+	host_meta(h->host, "hotspots.cpu_ns", text);
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)h->samples);
+	host_meta(h->host, "hotspots.samples", text);
 	watch_free(h->timer);
 	if (h->tunnel)
 		tunnel_close(h->tunnel);

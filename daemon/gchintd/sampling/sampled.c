@@ -63,6 +63,7 @@ void thread_flush(struct hotspots *h, struct process *p, struct thread *th)
 		.stack = s->stack,
 		.known = s->known & (HOTSPOT_METHOD | HOTSPOT_PHASE),
 	};
+	h->samples++;
 	if (sample_passes(h, p, s)) {
 		host_record(h->host, &r);
 		h->passed++;

@@ -43,6 +43,8 @@ struct process {
 	struct thread *threads;
 	struct images images;
 	uint64_t read; /* answers before this instant have arrived */
+	/* CPU time of all its threads, also of those that ended: at the start, and as last read. */
+	uint64_t cpu_first_ns, cpu_ns, cpu_at;
 	int32_t pid;
 	bool same, answers, timers;
 	bool seen; /* sampled through the tunnel, without signals */
@@ -62,6 +64,7 @@ struct hotspots {
 	bool warned;
 	struct config_hotspots filter; /* the one in effect */
 	uint64_t passed, stopped; /* samples since the filter changed */
+	uint64_t samples, cpu_ns; /* all samples; CPU time of processes that have ended */
 	struct stacks stacks;
 	struct tunnel *tunnel; /* NULL: threads must answer */
 	struct thread *numbered[THREADS]; /* by number in the tunnel */
