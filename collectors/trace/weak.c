@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "../heap/forward.h"
 #include "../heap/plan.h"
 #include "../space/pages.h"
 #include "../thread/help.h"
@@ -56,15 +57,20 @@ static uint32_t *index_head(const struct key_index *x, const void *key)
 	return &x->head[mixed >> 32 & (x->room - 1)];
 }
 
-static void index_add(struct key_index *x, size_t at, void *ephemeron)
+static void index_link(struct key_index *x, size_t at, void *ephemeron)
 {
-	void *key = *gc_weak_slot(ephemeron);
-	uint32_t *head = index_head(x, key);
-	uint64_t word = gc_word(key);
+	uint32_t *head = index_head(x, *gc_weak_slot(ephemeron));
 
 	x->link[at] = *head;
 	*head = (uint32_t)at + 1;
-	((struct gc_header *)key)->word = (word & ~(uint64_t)GC_SHAPE_MASK) | GC_AWAITED;
+}
+
+static void index_add(struct key_index *x, size_t at, void *ephemeron)
+{
+	struct gc_header *key = *gc_weak_slot(ephemeron);
+
+	index_link(x, at, ephemeron);
+	key->word = (key->word & ~(uint64_t)GC_SHAPE_MASK) | GC_AWAITED;
 }
 
 /* Make room for @count ephemerons, of which @seen were added before; false: no memory. */
@@ -83,9 +89,10 @@ static bool index_reserve(struct gc_heap *heap, struct key_index *x, size_t coun
 	free(x->head);
 	*x = (struct key_index){ more, more + room, room };
 	memset(x->head, 0, room * sizeof(*x->head));
+	/* Their keys may have been reached since, and moved: the headers are left as they are. */
 	for (size_t i = 0; i < seen; i++)
 		if (heap->ephemerons.items[i])
-			index_add(x, i, heap->ephemerons.items[i]);
+			index_link(x, i, heap->ephemerons.items[i]);
 	return true;
 }
 
@@ -186,8 +193,13 @@ static bool range_hold(struct gc_heap *heap, const struct gc_weak_ops *ops, size
 	return more;
 }
 
-/* Leave the ephemerons whose keys are dead, or were not reached when the deadline passed. */
-static void ephemerons_leave(struct gc_heap *heap, size_t seen)
+/*
+ * Leave the ephemerons whose keys are dead, or were not reached when the deadline passed. One that
+ * was noted twice, since it was scanned twice, may have settled by its other entry, which no longer
+ * has the key at the address that was reached.
+ */
+static void ephemerons_leave(struct gc_heap *heap, const struct gc_weak_ops *ops, size_t seen,
+			     bool done)
 {
 	struct gc_vector *v = &heap->ephemerons;
 	size_t left = 0;
@@ -195,9 +207,9 @@ static void ephemerons_leave(struct gc_heap *heap, size_t seen)
 	for (size_t i = 0; i < v->count; i++) {
 		void *obj = v->items[i], *key = obj ? *gc_weak_slot(obj) : NULL;
 
-		if (!obj)
+		if (!obj || (done && (!key || ops->alive(heap, gc_weak_slot(obj)))))
 			continue;
-		if (i < seen && gc_word(key) & GC_AWAITED)
+		if (i < seen && key && gc_word(key) & GC_AWAITED && !(gc_word(key) & GC_FORWARDED))
 			header_restore(heap, key, gc_word(key));
 		v->items[left++] = obj;
 	}
@@ -229,7 +241,7 @@ static bool ephemerons_settle(struct gc_heap *heap, const struct gc_weak_ops *op
 		if (more)
 			done = ops->drain(heap, ops->drain_arg);
 	}
-	ephemerons_leave(heap, seen);
+	ephemerons_leave(heap, ops, seen, done);
 	free(index.head);
 	return done;
 }

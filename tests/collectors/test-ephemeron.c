@@ -281,6 +281,53 @@ static void no_queue(const char *plan)
 	stop();
 }
 
+/*
+ * A value leads to the keys that others wait for and to many more ephemerons: the index grows while
+ * keys that were reached, and may have moved, are yet to be looked up.
+ */
+static void grown_index(const char *plan)
+{
+	uint64_t lost = 0;
+	char options[160];
+	struct frame f;
+
+	snprintf(options, sizeof(options), "plan=%s,heap=8M" CHECKS, plan);
+	if (!start(options))
+		return;
+	GC_PUSH(m, f);
+	/* [0, CHAIN): keys. Then ephemerons: those of the first half of the keys are found first. */
+	f.fresh = (struct object *)gc_alloc_array(m, array, 2 * CHAIN);
+	f.all = gc_alloc_array(m, array, CHAIN);
+	for (uint32_t i = 0; i < CHAIN; i++) {
+		f.key = gc_alloc(m, node);
+		f.key->id = i;
+		f.value = gc_alloc(m, node);
+		f.value->id = i;
+		gc_write(m, f.fresh, &((struct array *)f.fresh)->item[i], f.key);
+		f.ephemeron = gc_ephemeron_new(m, (void **)&f.key, (void **)&f.value);
+		gc_write(m, f.fresh, &((struct array *)f.fresh)->item[CHAIN + i], f.ephemeron);
+		if (i < CHAIN / 20)
+			gc_write(m, f.all, &f.all->item[i], f.ephemeron);
+	}
+	f.key = gc_alloc(m, node);
+	f.value = f.fresh;
+	f.ephemeron = gc_ephemeron_new(m, (void **)&f.key, (void **)&f.value);
+	f.fresh = f.value = NULL;
+	gc_collect_full(m);
+	gc_collect_full(m);
+	f.fresh = gc_ephemeron_value(m, f.ephemeron);
+	for (uint32_t i = 0; f.fresh && i < CHAIN; i++) {
+		void *e = ((struct array *)f.fresh)->item[CHAIN + i];
+		struct object *key = gc_ephemeron_key(m, e), *value = gc_ephemeron_value(m, e);
+
+		lost += !key || key->id != i || !value || value->id != i;
+	}
+	if (!ok(f.fresh && !lost, "%s: keys are found while the index of them grows", plan))
+		printf("# %llu lost\n", (unsigned long long)lost);
+	GC_POP(m, f);
+	stop();
+}
+
 /* There is no memory to note the keys that are reached: a chain is whole even so. */
 static void no_keys(const char *plan)
 {
@@ -414,6 +461,7 @@ int main(void)
 		no_notes(plans[i], &starved);
 		no_notes(plans[i], &index_starved);
 		no_keys(plans[i]);
+		grown_index(plans[i]);
 		full(plans[i]);
 	}
 	two_passes();
