@@ -357,7 +357,7 @@ static void mutants(int argc, char **argv)
 		{ "a value that it keeps", "plan=cms,stress=64K,poison=1" },
 		{ "the card of an old one whose value is young",
 		  "plan=gss,nursery=512K,stress=1K,promote=naive,p=0.3,poison=1" },
-		{ "a note of a key that tracing reached", "plan=marksweep,stress=64K" },
+		{ "a note of a key that tracing reached", "plan=cms,stress=4K,poison=1" },
 	};
 	static char text[4096];
 
