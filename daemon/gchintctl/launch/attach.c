@@ -163,7 +163,11 @@ static int jvm_load(int fd, const char *adapter, const char *with, char *reply, 
 	while (length + 1 < size && (n = read(fd, reply + length, size - length - 1)) > 0)
 		length += (size_t)n;
 	reply[length] = '\0';
-	return !strncmp(reply, "0\n", 2) && strstr(reply, "return code: 0") ? 0 : -ECANCELED;
+	if (strncmp(reply, "0", 1) != 0)
+		return -ECANCELED;
+	/* Before JDK 9 the result is a line of its own, or there is none. */
+	return strstr(reply, "return code: 0") || reply[strspn(reply, "0\n")] == '\0' ? 0 :
+											-ECANCELED;
 }
 
 /* The JVM's reason, of a reply by which it loaded nothing; "" if it gives none. */

@@ -229,6 +229,9 @@ static void orphans_follow(const struct child *child, const struct helpers *help
 		if (!nr)
 			return;
 		signo = sigtimedwait(awaited, &info, child->poll ? &interval : NULL);
+		/* A message of a program, which wakes us alone. */
+		if (signo == SIGIO && info.si_code > 0)
+			signo = 0;
 		if (signo > 0 && sigismember(child->taken, signo) == 1)
 			child_caught = signo;
 		for (size_t i = 0; signo > 0 && signo != SIGCHLD && i < nr; i++)

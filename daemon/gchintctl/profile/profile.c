@@ -193,6 +193,14 @@ static bool node_map_requested(void)
 	return options && strstr(options, NODE_MAP);
 }
 
+/* It makes each Node do so. */
+static bool launcher_is_preloaded(void)
+{
+	const char *preloaded = getenv("LD_PRELOAD");
+
+	return preloaded && strstr(preloaded, "libgchint-launch.so");
+}
+
 static int profile_record(const struct options *o, char **command, int count)
 {
 	char directory[64];
@@ -216,7 +224,7 @@ static int profile_record(const struct options *o, char **command, int count)
 	setenv("GCHINT_PROFILE", o->named_at_calls ? "2" : "1", 1);
 	/* Without an adapter the program may still write the names of its methods itself. */
 	with = launch_command(o->runtime, command, &count, o->interpreted);
-	maps.remove = !asked && node_map_requested();
+	maps.remove = !asked && (node_map_requested() || launcher_is_preloaded());
 	ret = profile_record_into(o, &maps, with);
 	root_list(directory, "perf-", map_remove, directory);
 	snprintf(config, sizeof(config), "%s/conf", directory);
