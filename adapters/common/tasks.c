@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -62,7 +63,7 @@ static void *watcher_run(void *arg)
 	struct stat st;
 
 	(void)arg;
-	pthread_setname_np(pthread_self(), "gchint");
+	prctl(PR_SET_NAME, "gchint");
 	for (;;) {
 		while (sem_wait(&wakeup))
 			;
