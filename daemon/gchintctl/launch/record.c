@@ -220,7 +220,7 @@ static bool daemon_wait_ready(struct recorder *r)
 	return false;
 }
 
-/* Waits until the daemon has ended. A signal ends one that has been told to stop and hangs. */
+/* Waits until the daemon has ended. A signal ends one that is to stop and hangs. */
 static void daemon_wait_end(const struct recorder *r)
 {
 	struct pollfd p = { .fd = (int)syscall(SYS_pidfd_open, r->daemon, 0), .events = POLLIN };
