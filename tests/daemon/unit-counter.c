@@ -133,8 +133,7 @@ static void counter_gaps(void)
 		fed_read(&f, 0, "garbled\n");
 	for (unsigned int i = 0; i < 60; i++)
 		fed_read(&f, 0, NULL);
-	CHECK(fed_end(&f, &unknown) == 130000 && !unknown,
-	      "and one that was lost and found again");
+	CHECK(fed_end(&f, &unknown) == 130000 && !unknown, "and one that was lost and found again");
 
 	fed_begin(&f);
 	for (unsigned int i = 0; i < 60; i++)

@@ -75,8 +75,7 @@ static void sample_insert(sqlite3 *db, uint64_t t, uint64_t ip, const char *fram
 static const char *frame_name(const struct profile *p, size_t sample, size_t depth)
 {
 	struct profile_frame frame[PROFILE_DEPTH];
-	const size_t nr =
-		sample < p->samples ? profile_frames(p, &p->sample[sample], frame) : 0;
+	const size_t nr = sample < p->samples ? profile_frames(p, &p->sample[sample], frame) : 0;
 
 	return depth < nr ? profile_name(p, frame[depth].name) : "none";
 }
@@ -125,7 +124,8 @@ static void symbols_of_profile(const char *dir)
 	CHECK(!strcmp(frame_name(&p, 1, 1), "unit_bare") &&
 		      !strcmp(frame_name(&p, 2, 1), "unit_bare_next"),
 	      "a function without a type and a size extends to the next one");
-	CHECK(!strcmp(frame_name(&p, 3, 1), "unit_public"), "of several names the public one is taken");
+	CHECK(!strcmp(frame_name(&p, 3, 1), "unit_public"),
+	      "of several names the public one is taken");
 	CHECK(!strcmp(frame_name(&p, 4, 1), "other.so"),
 	      "after another file was mapped there the first one's names are not taken");
 #ifdef HAVE_IBERTY

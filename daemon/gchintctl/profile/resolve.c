@@ -351,7 +351,8 @@ static bool address_is_remapped(struct resolver *r, int32_t tgid, uint64_t addre
 		return false;
 	sqlite3_bind_int(r->remapped, 1, tgid);
 	sqlite3_bind_int64(r->remapped, 2, (sqlite3_int64)address);
-	remapped = sqlite3_step(r->remapped) == SQLITE_ROW && sqlite3_column_int(r->remapped, 0) > 1;
+	remapped =
+		sqlite3_step(r->remapped) == SQLITE_ROW && sqlite3_column_int(r->remapped, 0) > 1;
 	sqlite3_reset(r->remapped);
 	return remapped;
 }
@@ -433,10 +434,11 @@ static bool images_overlap(sqlite3 *db)
 	sqlite3_stmt *s = NULL;
 	bool overlap;
 
-	sqlite3_prepare_v2(db,
-			   "SELECT 1 FROM images a JOIN images b USING(tgid) WHERE a.rowid < b.rowid "
-			   "AND a.first < b.last AND b.first < a.last AND a.path <> b.path LIMIT 1",
-			   -1, &s, NULL);
+	sqlite3_prepare_v2(
+		db,
+		"SELECT 1 FROM images a JOIN images b USING(tgid) WHERE a.rowid < b.rowid "
+		"AND a.first < b.last AND b.first < a.last AND a.path <> b.path LIMIT 1",
+		-1, &s, NULL);
 	overlap = sqlite3_step(s) == SQLITE_ROW;
 	sqlite3_finalize(s);
 	return overlap;

@@ -539,8 +539,8 @@ static void summary_print_energy(const struct run *run)
 		}
 		fputs("\nENERGY  ", stdout);
 		rail_print_name(r);
-		printf(": %.6f J, mean %.6f W (%s by %s%s%s, every %.1f ms%s)\n", e.total,
-		       e.mean_w, run_rail_how(r), r->source, *r->derived ? ", " : "", r->derived,
+		printf(": %.6f J, mean %.6f W (%s by %s%s%s, every %.1f ms%s)\n", e.total, e.mean_w,
+		       run_rail_how(r), r->source, *r->derived ? ", " : "", r->derived,
 		       MS(e.interval_ns), e.unknown ? ", with gaps" : "");
 		rail_print_gaps(run_samples(run, i), &e);
 		if (e.beyond)

@@ -46,7 +46,8 @@ static unsigned int symbol_rank(const ElfW(Sym) * sym, const char *name)
 {
 	const size_t private = strspn(name, "_");
 
-	return (sym->st_info >> 4 != STB_LOCAL ? 8 : 0) + (private < 4 ? 4 - (unsigned int)private : 0);
+	return (sym->st_info >> 4 != STB_LOCAL ? 8 : 0) +
+	       (private < 4 ? 4 - (unsigned int)private : 0);
 }
 
 /*
@@ -113,10 +114,11 @@ static void section_read_symbols(struct elf *e, const ElfW(Shdr) * section,
 		if (((sym[i].st_info & 0xf) != STT_FUNC || !sym[i].st_size) &&
 		    (section->sh_type != SHT_SYMTAB || !symbol_is_bare(e, &sym[i], text + at)))
 			continue;
-		symbols_add(&e->functions, (struct symbol){ .start = sym[i].st_value,
-							    .size = sym[i].st_size,
-							    .name = text + at,
-							    .rank = symbol_rank(&sym[i], text + at) });
+		symbols_add(&e->functions,
+			    (struct symbol){ .start = sym[i].st_value,
+					     .size = sym[i].st_size,
+					     .name = text + at,
+					     .rank = symbol_rank(&sym[i], text + at) });
 	}
 }
 

@@ -413,10 +413,11 @@ static void ring_add(struct library *l, struct ring_reader *in)
 	ring->session = TRACKER_LIBRARY | ++l->sessions;
 	if (!host_clock_ahead(l->host, in->pid, &ring->ahead_ns)) {
 		ring->ahead_ns = 0;
-		host_note(l->host, LOG_WARNING, "library",
-			  "process %d made a time namespace for its children and is in another one: "
-			  "its phases may be at the wrong time",
-			  in->pid);
+		host_note(
+			l->host, LOG_WARNING, "library",
+			"process %d made a time namespace for its children and is in another one: "
+			"its phases may be at the wrong time",
+			in->pid);
 	}
 	ring->next = l->rings;
 	l->rings = ring;

@@ -54,9 +54,8 @@ static void process_read_cpu(const struct hotspots *h, struct process *p, uint64
 		return;
 	/* Its name may have blanks and brackets. */
 	at = strrchr(text, ')');
-	if (!at ||
-	    sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", &user,
-		   &system) != 2)
+	if (!at || sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", &user,
+			  &system) != 2)
 		return;
 	p->cpu_ns = (user + (h->sampling.in_kernel ? system : 0)) * tick_ns;
 	if (!p->cpu_at)

@@ -13,7 +13,7 @@
 
 #define AGAIN (500 * NSEC_PER_MSEC)
 
-#define REFRESH (100 * NSEC_PER_MSEC)
+#define REFRESH	     (100 * NSEC_PER_MSEC)
 #define REFRESH_COST 200 /* as a multiple of what reading the mappings takes */
 
 static uint64_t name_hash(const char *name)

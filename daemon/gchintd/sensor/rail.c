@@ -392,7 +392,7 @@ static void rail_note_break(struct rails *rails, struct rail *r, enum counter_ch
  * reading before it, and the energy in between is known after all.
  */
 static bool rail_undo_break(struct rail *r, const struct counter_limits *limits, int64_t raw,
-			   uint64_t t)
+			    uint64_t t)
 {
 	enum counter_change change;
 	int64_t grown;

@@ -170,7 +170,8 @@ static bool process_read_offset(const struct host *host, const char *process, in
 	long long s, rest;
 	char text[256];
 
-	if (root_read(text, sizeof(text), "%s/%s/timens_offsets", host->root.procfs, process) <= 0 ||
+	if (root_read(text, sizeof(text), "%s/%s/timens_offsets", host->root.procfs, process) <=
+		    0 ||
 	    sscanf(text, " monotonic %lld %lld", &s, &rest) != 2)
 		return false;
 	*ns = (int64_t)s * (int64_t)NSEC_PER_SEC + rest;
