@@ -36,3 +36,42 @@ void definition_free(struct definition *d)
 		free(d->string[i]);
 	free(d);
 }
+
+/* Which columns identify what a definition is of. */
+enum definition_same {
+	LOST, /* it belongs to one file */
+	NUMBER_1,
+	NUMBERS_2,
+	STRING_1
+};
+
+static const enum definition_same definition_same[DEFINE_NR] = {
+#define NUMBER_SAME				 NUMBER_1
+#define NUMBERS_SAME				 NUMBERS_2
+#define STRING_SAME				 STRING_1
+#define LOST_SAME				 LOST
+#define DEFINITION(table, TYPE, verb, same, ...) [DEFINE_##TYPE] = same##_SAME,
+#include "schema.def"
+};
+
+bool definition_is_kept(const struct definition *d)
+{
+	return definition_same[d->kind] != LOST;
+}
+
+bool definition_replaces(const struct definition *a, const struct definition *b)
+{
+	if (a->kind != b->kind)
+		return false;
+	switch (definition_same[a->kind]) {
+	case NUMBER_1:
+		return a->number[0] == b->number[0];
+	case NUMBERS_2:
+		return a->number[0] == b->number[0] && a->number[1] == b->number[1];
+	case STRING_1:
+		return a->string[0] && b->string[0] && !strcmp(a->string[0], b->string[0]);
+	case LOST:
+		break;
+	}
+	return false;
+}

@@ -9,6 +9,9 @@
 
 struct rows;
 
+/* Creates the tables of schema.def; SQLITE_OK or SQLite's code. */
+int rows_create_tables(sqlite3 *db);
+
 /* Prepares one statement a table. NULL on failure: see sqlite3_errmsg(). */
 struct rows *rows_new(sqlite3 *db);
 void rows_free(struct rows *rows);

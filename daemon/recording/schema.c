@@ -1,70 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "schema.h"
 
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
 #define STRING_OF(x) #x
 #define STRING(x)    STRING_OF(x)
 
-/* Instants (t, t0, t1) are CLOCK_MONOTONIC ns. NULL is "not known". */
 /* clang-format off */
-const char schema_sql[] =
-"CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID, STRICT;"
-"CREATE TABLE names(kind TEXT, number INTEGER, name TEXT,"
-"  PRIMARY KEY(kind, number)) WITHOUT ROWID, STRICT;"
-"CREATE TABLE clocks(source TEXT PRIMARY KEY, clock TEXT, offset_ns INTEGER,"
-"  error_ns INTEGER, how TEXT) WITHOUT ROWID, STRICT;"
-"CREATE TABLE sources(name TEXT PRIMARY KEY, t INTEGER, state TEXT, what TEXT, remedy TEXT,"
-"  period_ns INTEGER) WITHOUT ROWID, STRICT;"
-"CREATE TABLE policies(policy INTEGER PRIMARY KEY, t INTEGER, cpus TEXT, driver TEXT,"
-"  governor TEXT, hw_min_khz INTEGER, hw_max_khz INTEGER, latency_ns INTEGER) STRICT;"
-"CREATE TABLE policy_states(t INTEGER, policy INTEGER, governor TEXT, min_khz INTEGER,"
-"  max_khz INTEGER) STRICT;"
-"CREATE TABLE opps(policy INTEGER, khz INTEGER, uv INTEGER, power_uw INTEGER, source TEXT,"
-"  PRIMARY KEY(policy, khz)) WITHOUT ROWID, STRICT;"
-"CREATE TABLE processes(tgid INTEGER, tid INTEGER, t INTEGER, uid INTEGER, comm TEXT,"
-"  cmdline TEXT, PRIMARY KEY(tgid, tid, t)) WITHOUT ROWID, STRICT;"
-"CREATE TABLE phases(id INTEGER PRIMARY KEY, t0 INTEGER NOT NULL, t1 INTEGER, cpu INTEGER,"
-"  tgid INTEGER, tid INTEGER, session INTEGER, slot INTEGER, phase INTEGER NOT NULL,"
-"  flags INTEGER, cause INTEGER, seq INTEGER, work_done INTEGER, work_total INTEGER,"
-"  stall_ns INTEGER, how INTEGER NOT NULL, uncertain INTEGER NOT NULL) STRICT;"
-"CREATE TABLE decisions(t INTEGER NOT NULL, cpu INTEGER, policy INTEGER, khz_from INTEGER,"
-"  khz INTEGER, reason INTEGER, load INTEGER, latency_ns INTEGER, tgid INTEGER, tid INTEGER,"
-"  slot INTEGER, phase INTEGER, flags INTEGER) STRICT;"
-"CREATE TABLE leases(t INTEGER NOT NULL, tgid INTEGER, tid INTEGER, session INTEGER,"
-"  slot INTEGER, role INTEGER, lease INTEGER) STRICT;"
-"CREATE TABLE transitions(t INTEGER NOT NULL, cpu INTEGER, khz INTEGER, how TEXT) STRICT;"
-"CREATE TABLE residency(t INTEGER NOT NULL, policy INTEGER, khz INTEGER, total_ns INTEGER) STRICT;"
-"CREATE TABLE rails(id INTEGER PRIMARY KEY, t INTEGER, name TEXT, label TEXT, kind TEXT,"
-"  unit TEXT, source TEXT, path TEXT, period_ns INTEGER, derived TEXT, cpus TEXT,"
-"  update_ns INTEGER, wraps_at INTEGER) STRICT;"
-"CREATE TABLE samples(t INTEGER NOT NULL, rail INTEGER NOT NULL, value INTEGER,"
-"  error_ns INTEGER) STRICT;"
-"CREATE TABLE idle_states(cpu INTEGER, state INTEGER, name TEXT, PRIMARY KEY(cpu, state))"
-"  WITHOUT ROWID, STRICT;"
-"CREATE TABLE idle(t INTEGER NOT NULL, cpu INTEGER, state INTEGER, total_us INTEGER,"
-"  usage INTEGER) STRICT;"
-"CREATE TABLE hotplug(t INTEGER NOT NULL, cpu INTEGER, online INTEGER) STRICT;"
-"CREATE TABLE thermal_sensors(id INTEGER PRIMARY KEY, kind TEXT, name TEXT, path TEXT) STRICT;"
-"CREATE TABLE thermal(t INTEGER NOT NULL, sensor INTEGER, value INTEGER) STRICT;"
-"CREATE TABLE sched(t INTEGER NOT NULL, tgid INTEGER, tid INTEGER, run_ns INTEGER,"
-"  wait_ns INTEGER, slices INTEGER, migrations INTEGER, utime_ns INTEGER, stime_ns INTEGER,"
-"  cpu INTEGER) STRICT;"
-"CREATE TABLE perf(t INTEGER NOT NULL, tgid INTEGER, tid INTEGER, cycles INTEGER,"
-"  instructions INTEGER, misses INTEGER, enabled_ns INTEGER, running_ns INTEGER) STRICT;"
-"CREATE TABLE drops(t INTEGER NOT NULL, source TEXT, count INTEGER, why TEXT) STRICT;"
-"CREATE TABLE costs(t INTEGER NOT NULL, cpu_ns INTEGER, wakeups INTEGER, records INTEGER,"
-"  bytes INTEGER, rss_kib INTEGER) STRICT;"
-"CREATE TABLE notes(t INTEGER NOT NULL, priority INTEGER, source TEXT, text TEXT) STRICT;"
-"CREATE TABLE annotations(t INTEGER NOT NULL, pid INTEGER, uid INTEGER, text TEXT) STRICT;"
-"CREATE TABLE hotspots(t INTEGER NOT NULL, tgid INTEGER, tid INTEGER, cpu INTEGER, phase INTEGER,"
-"  flags INTEGER, method INTEGER, ip INTEGER, kernel INTEGER, stack INTEGER) STRICT;"
-"CREATE TABLE stacks(id INTEGER PRIMARY KEY, frames TEXT) STRICT;"
-"CREATE TABLE images(t INTEGER NOT NULL, tgid INTEGER, first INTEGER, last INTEGER,"
-"  offset INTEGER, path TEXT) STRICT;"
-"CREATE TABLE symbols(tgid INTEGER, address INTEGER, t INTEGER, image TEXT, name TEXT,"
-"  PRIMARY KEY(tgid, address, t)) WITHOUT ROWID, STRICT;"
-"CREATE TABLE lines(tgid INTEGER, address INTEGER, t INTEGER, offset INTEGER, file TEXT,"
-"  line INTEGER, PRIMARY KEY(tgid, address, t)) WITHOUT ROWID, STRICT;"
-"CREATE TABLE actuators(t INTEGER NOT NULL, policy INTEGER, tgid INTEGER, actuator TEXT) STRICT;";
+const struct schema_line schema_lines[] = {
+#define RECORD(table, name, TYPE, verb, meaning) \
+	{ SCHEMA_RECORD, #table, NULL, NULL, NULL, meaning, "", verb, "" },
+#define DEFINITION(table, TYPE, verb, same, where, key, meaning) \
+	{ SCHEMA_DEFINITION, #table, NULL, NULL, NULL, meaning, key, verb, where },
+#define TABLE(table, key, meaning) \
+	{ SCHEMA_TABLE, #table, NULL, NULL, NULL, meaning, key, NULL, NULL },
+#define COLUMN(line, column, type, unit, null, meaning) \
+	{ line, #column, type, unit, null, meaning, NULL, NULL, NULL },
+#define INSTANT(column, type, known, null, meaning) COLUMN(SCHEMA_INSTANT, column, type, "ns", null, meaning)
+#define VALUE(column, ctype, type, known, unit, null, meaning) COLUMN(SCHEMA_NUMBER, column, type, unit, null, meaning)
+#define WORD(column, declaration, known, text, null, meaning) COLUMN(SCHEMA_TEXT, column, "TEXT", "", null, meaning)
+#define INSTANT_OF(column, type, meaning) COLUMN(SCHEMA_INSTANT, column, type, "ns", "", meaning)
+#define NUMBER(column, type, unit, null, meaning) COLUMN(SCHEMA_NUMBER, column, type, unit, null, meaning)
+#define TEXT(column, null, meaning) COLUMN(SCHEMA_TEXT, column, "TEXT", "", null, meaning)
+#include "schema.def"
+	{ SCHEMA_END, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL },
+};
+
+const char *const schema_tables[SCHEMA_TABLES] = {
+#define RECORD(table, ...)     #table,
+#define DEFINITION(table, ...) #table,
+#define TABLE(table, ...)      #table,
+#include "schema.def"
+};
 
 const char schema_index_sql[] =
 "CREATE INDEX phases_by_begin ON phases(t0);"
@@ -125,13 +94,31 @@ const struct schema_view schema_views[SCHEMA_VIEWS] = {
 	  " LEFT JOIN names r ON r.kind = 'reason' AND r.number = d.reason"
 	  " LEFT JOIN names n ON n.kind = 'phase' AND n.number = d.phase" },
 };
-
-const char *const schema_tables[SCHEMA_TABLES] = {
-	"meta",	     "clocks",	  "sources",  "policies",  "policy_states", "opps",    "rails",
-	"processes", "leases",	  "phases",   "decisions", "transitions",   "samples", "residency",
-	"idle",	     "hotplug",	  "thermal",  "sched",	   "perf",	    "annotations", "drops",
-	"notes",     "costs",	  "names",    "idle_states", "thermal_sensors",
-	"hotspots",  "stacks",	  "images",   "symbols",
-	"lines",     "actuators",
-};
 /* clang-format on */
+
+const struct schema_line *schema_next_table(const struct schema_line *line)
+{
+	do
+		line++;
+	while (line->line > SCHEMA_TABLE && line->line != SCHEMA_END);
+	return line;
+}
+
+void schema_write_sql(char sql[SCHEMA_SQL_MAX])
+{
+	size_t used = 0;
+
+	for (const struct schema_line *table = schema_lines; table->line != SCHEMA_END;
+	     table = schema_next_table(table)) {
+		used += (size_t)snprintf(sql + used, SCHEMA_SQL_MAX - used, "CREATE TABLE %s(",
+					 table->name);
+		for (const struct schema_line *c = table + 1; c < schema_next_table(table); c++)
+			used += (size_t)snprintf(sql + used, SCHEMA_SQL_MAX - used, "%s%s %s",
+						 c == table + 1 ? "" : ", ", c->name, c->type);
+		if (*table->key)
+			used += (size_t)snprintf(sql + used, SCHEMA_SQL_MAX - used,
+						 ", PRIMARY KEY(%s)", table->key);
+		used += (size_t)snprintf(sql + used, SCHEMA_SQL_MAX - used, ")%s STRICT;\n",
+					 *table->key ? " WITHOUT ROWID," : "");
+	}
+}

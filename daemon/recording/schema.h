@@ -10,8 +10,7 @@
 #define SCHEMA_VERSION	   3
 #define SCHEMA_APPLICATION 0x67636869 /* "gchi": PRAGMA application_id */
 
-#define SCHEMA_TABLES 32
-#define SCHEMA_VIEWS  6
+#define SCHEMA_VIEWS 6
 
 /*
  * Stop-the-world phases of one process that are no further apart than this, in ns, are one pause.
@@ -22,10 +21,55 @@
  */
 #define SCHEMA_PAUSE_GAP_NS 5000
 
-/* Creates the tables; and the indexes, once the file is complete. */
-extern const char schema_sql[];
+/* A line of schema.def: the begin of a table, or one of its columns. */
+enum schema_line_type {
+	SCHEMA_RECORD,
+	SCHEMA_DEFINITION,
+	SCHEMA_TABLE,
+	SCHEMA_INSTANT,
+	SCHEMA_NUMBER,
+	SCHEMA_TEXT,
+	SCHEMA_END
+};
+
+/**
+ * struct schema_line - a line of schema.def
+ * @line: what it is; types up to SCHEMA_TABLE begin a table
+ * @name: of the table or column
+ * @type: a column's type and constraints in SQLite
+ * @unit: a column's unit, "" for none
+ * @null: what NULL means beyond "not known"
+ * @meaning: what a row or a value is
+ * @key: a table's primary key; "" if it has row numbers
+ * @verb: how a row is added
+ * @where: on which condition
+ */
+struct schema_line {
+	enum schema_line_type line;
+	const char *name, *type, *unit, *null, *meaning, *key, *verb, *where;
+};
+
+/* Those of schema.def in its order; the last one is SCHEMA_END. */
+extern const struct schema_line schema_lines[];
+/* The line after @line and its columns: the next table, or SCHEMA_END. */
+const struct schema_line *schema_next_table(const struct schema_line *line);
+
+/* Longer than the statements that create all tables. */
+#define SCHEMA_SQL_MAX 16384
+/* Writes these statements. */
+void schema_write_sql(char sql[SCHEMA_SQL_MAX]);
+
+/* Creates the indexes, once the file is complete. */
 extern const char schema_index_sql[];
-/* In the order in which data flows. */
+
+/* The number of tables, and their names in the order in which data flows. */
+enum {
+#define RECORD(table, ...)     SCHEMA_OF_##table,
+#define DEFINITION(table, ...) SCHEMA_OF_##table,
+#define TABLE(table, ...)      SCHEMA_OF_##table,
+#include "schema.def"
+	SCHEMA_TABLES
+};
 extern const char *const schema_tables[SCHEMA_TABLES];
 
 /*

@@ -161,7 +161,7 @@ static int store_create(struct store *s, bool durable)
 	ret = pragmas ? sqlite3_exec(s->db, pragmas, NULL, NULL, NULL) : SQLITE_NOMEM;
 	sqlite3_free(pragmas);
 	if (ret == SQLITE_OK)
-		ret = sqlite3_exec(s->db, schema_sql, NULL, NULL, NULL);
+		ret = rows_create_tables(s->db);
 	if (ret == SQLITE_OK)
 		ret = schema_add_views(s->db);
 	if (ret == SQLITE_OK)

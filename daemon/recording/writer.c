@@ -54,29 +54,9 @@ struct writer {
 	_Atomic bool stopped, stop;
 };
 
-static bool definition_replaces(const struct definition *a, const struct definition *b)
-{
-	if (a->kind != b->kind)
-		return false;
-	switch (a->kind) {
-	case DEFINE_OPP:
-	case DEFINE_IDLE_STATE:
-	case DEFINE_ACTUATOR:
-	case DEFINE_PROCESS: /* the thread that has the number now; older rows are in older files */
-		return a->number[0] == b->number[0] && a->number[1] == b->number[1];
-	case DEFINE_META:
-	case DEFINE_CLOCK:
-	case DEFINE_SOURCE:
-		return a->string[0] && b->string[0] && !strcmp(a->string[0], b->string[0]);
-	default:
-		return a->number[0] == b->number[0];
-	}
-}
-
 static void definition_keep(struct writer *w, struct definition *d)
 {
-	if (d->kind == DEFINE_NOTE || d->kind == DEFINE_ANNOTATION || d->kind == DEFINE_IMAGE ||
-	    d->kind == DEFINE_STACK) {
+	if (!definition_is_kept(d)) {
 		definition_free(d);
 		return;
 	}

@@ -21,7 +21,7 @@ static void *produce(void *data)
 		const struct record r = {
 			.t = i,
 			.type = RECORD_SAMPLE,
-			.sample = { (int64_t)i * 3, i, i + 1 },
+			.sample = { .value = (int64_t)i * 3, .rail = i, .error_ns = i + 1 },
 		};
 
 		i += queue_push(q, &r);

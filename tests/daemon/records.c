@@ -145,7 +145,7 @@ static void put_look(FILE *f, const char *t, const struct record *r)
 			r->idle.cpu, r->idle.state, r->idle.total_us, r->idle.usage);
 		break;
 	case RECORD_THERMAL:
-		fprintf(f, "thermal %s: %u of kind %d", t, r->thermal.id, (int)r->thermal.kind);
+		fprintf(f, "thermal %s: %u of kind %d", t, r->thermal.sensor, (int)r->thermal.kind);
 		put_number(f, r->thermal.value);
 		fputc('\n', f);
 		break;

@@ -36,3 +36,19 @@ ok "of a command its name alone is kept" is "start: sh " \
 	"$(db=$d/name.db sql "select text || ' ' || coalesce((select value from meta where key = 'command'), '') from annotations limit 1")"
 ok "with --command its arguments, too" is "sh -c 'exit 0' 'a secret' 'it'\\''s'" \
 	"$(db=$d/whole.db sql "select value from meta where key = 'command'")"
+
+# A column that was added since a recording was made: it has none, and is otherwise read as before.
+cp "$d/old/a.db" "$d/lacks.db"
+sqlite3 "$d/lacks.db" "alter table rails drop column wraps_at; alter table sched drop column cpu; alter table annotations drop column uid"
+for c in "summary" "annotations" "export -f csv -t rails" "export -f jsonl"; do
+	# shellcheck disable=SC2086 # command and arguments
+	ok "a recording without the last columns is read: $c" diff <("$ctl" $c "$d/old/a.db" | sed 's|old/a\.db|lacks.db|') <("$ctl" $c "$d/lacks.db")
+done
+
+# The tables of docs/recording.md are those of schema.def. EXPECTED=write writes them there.
+page=$here/../../docs/recording.md
+"$BUILD/unit" schema - >"$d/tables"
+if [ "${EXPECTED:-}" = write ]; then
+	sed -i -e "/^<!-- schema.def -->/,/^<!-- end -->/{/^<!-- schema.def/r $d/tables" -e '/^<!--/!d}' "$page"
+fi
+ok "docs/recording.md has each column" diff <(sed -n '/^<!-- schema.def -->/,/^<!-- end -->/p' "$page" | grep -v '^<!--') "$d/tables"

@@ -318,9 +318,9 @@ static void begins(struct host *host, const char *dir, void **state)
 		"threads are sampled with the event that was found");
 	records_are(host->queue,
 		    "process 70 70 'program'\n"
-		    "image 70 4096 8192 64 '/bin/program'\n"
-		    "image 70 12288 16384 0 ''\n"
-		    "image 70 20480 26624 65 '/with blank'\n",
+		    "image 70 4096 8191 64 '/bin/program'\n"
+		    "image 70 12288 16383 0 ''\n"
+		    "image 70 20480 26623 65 '/with blank'\n",
 		    "the program's name and executable mappings are recorded");
 }
 

@@ -84,7 +84,7 @@ static void define(struct store *s, enum definition_kind kind, const int64_t *nu
 static bool make(const char *path)
 {
 	const char *start[] = { "start_ns", "1000" }, *end[] = { "end_ns", "1000000" };
-	const char *rail[] = { "chip:power1", "pin", "power", "hwmon", "/x", NULL };
+	const char *rail[] = { "chip:power1", "pin", "power", "uW", "hwmon", "/x" };
 	char error[300];
 	struct store *s = store_open(path, false, error, sizeof(error));
 
@@ -106,14 +106,17 @@ static bool make(const char *path)
 		store_record(s, &r);
 	}
 	for (uint32_t i = 0; i < STEPS; i++)
-		store_record(s,
-			     &(struct record){ .t = 1000 + i,
-					       .type = RECORD_TRANSITION,
-					       .transition = { i % 40, 100000 + i, HOW_TRACE } });
+		store_record(s, &(struct record){ .t = 1000 + i,
+						  .type = RECORD_TRANSITION,
+						  .transition = { .cpu = i % 40,
+								  .khz = 100000 + i,
+								  .how = HOW_TRACE } });
 	for (uint64_t i = 0; i < SAMPLES; i++)
 		store_record(s, &(struct record){ .t = 1000 + i * 1000,
 						  .type = RECORD_SAMPLE,
-						  .sample = { 1000000, 1 + (uint32_t)i % 2, 1 } });
+						  .sample = { .value = 1000000,
+							      .rail = 1 + (uint32_t)i % 2,
+							      .error_ns = 1 } });
 	if (store_commit(s))
 		return false;
 	store_close(s);

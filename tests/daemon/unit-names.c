@@ -29,13 +29,13 @@ static void names(struct host *host)
 	place_file(CHIP(5) "in2_input", "3\n");
 	state = place_start(host, SOURCE_hwmon);
 	records_are(host->queue,
-		    "rail 1 50000000 'm:in1' 'voltage' 'hwmon' "
+		    "rail 1 50000000 'm:in1' 'voltage' 'uV' 'hwmon' "
 		    "'sys/class/hwmon/hwmon4/in1_input'\n"
-		    "rail 2 50000000 'hwmon5:curr2' 'current' 'hwmon' "
+		    "rail 2 50000000 'hwmon5:curr2' 'current' 'uA' 'hwmon' "
 		    "'sys/class/hwmon/hwmon5/curr2_input'\n"
-		    "rail 3 50000000 'hwmon5:in2' 'voltage' 'hwmon' "
+		    "rail 3 50000000 'hwmon5:in2' 'voltage' 'uV' 'hwmon' "
 		    "'sys/class/hwmon/hwmon5/in2_input'\n"
-		    "rail 4 50000000 'hwmon5:curr2xin2' 'power' 'hwmon' "
+		    "rail 4 50000000 'hwmon5:curr2xin2' 'power' 'uW' 'hwmon' "
 		    "'sys/class/hwmon/hwmon5/curr2_input' 'curr2 x in2'\n"
 		    "clock 0 'hwmon' " EACH_READ "sample 1000: rail 1 1000 +- 1\n"
 		    "sample 1000: rail 2 2000 +- 1\n"
@@ -58,16 +58,16 @@ static void names(struct host *host)
 	place_file(DEVICE(8) "in_power_scale", "2\n");
 	state = place_start(host, SOURCE_powercap);
 	records_are(host->queue,
-		    "rail 5 50000000 'p' 'z' 'energy' 'powercap' "
+		    "rail 5 50000000 'p' 'z' 'energy' 'uJ' 'powercap' "
 		    "'sys/class/powercap/p/energy_uj'\n"
 		    "clock 0 'powercap' " EACH_READ "sample 1000: rail 5 1 +- 1\n",
 		    "a counter's name of one letter, and an empty one");
 	place_stop(SOURCE_powercap, state);
 	state = place_start(host, SOURCE_regulator);
 	records_are(host->queue,
-		    "rail 6 50000000 'regulator.5:v' 'v' 'voltage' 'regulator' "
+		    "rail 6 50000000 'regulator.5:v' 'v' 'voltage' 'uV' 'regulator' "
 		    "'sys/class/regulator/regulator.5/microvolts' 'set, not measured'\n"
-		    "rail 7 50000000 'regulator.6:regulator.6' 'regulator.6' 'voltage' "
+		    "rail 7 50000000 'regulator.6:regulator.6' 'regulator.6' 'voltage' 'uV' "
 		    "'regulator' 'sys/class/regulator/regulator.6/microvolts' 'set, not "
 		    "measured'\n"
 		    "clock 0 'regulator' " EACH_READ "sample 1000: rail 6 5 +- 1\n"
@@ -76,9 +76,9 @@ static void names(struct host *host)
 	place_stop(SOURCE_regulator, state);
 	state = place_start(host, SOURCE_iio);
 	records_are(host->queue,
-		    "rail 8 50000000 'd-7:power1' 'l' 'power' 'iio' "
+		    "rail 8 50000000 'd-7:power1' 'l' 'power' 'uW' 'iio' "
 		    "'sys/bus/iio/devices/iio:device7/in_power1_raw'\n"
-		    "rail 9 50000000 'iio-8:power1' 'power' 'iio' "
+		    "rail 9 50000000 'iio-8:power1' 'power' 'uW' 'iio' "
 		    "'sys/bus/iio/devices/iio:device8/in_power1_raw'\n"
 		    "clock 0 'iio' " EACH_READ "sample 1000: rail 8 3000 +- 1\n"
 		    "sample 1000: rail 9 2000 +- 1\n",

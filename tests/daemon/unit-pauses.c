@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../daemon/recording/rows.h"
 #include "../../daemon/recording/schema.h"
 #include "../../daemon/gchintd/source/pauses.h"
 
@@ -109,7 +110,7 @@ void unit_pauses(void)
 	unsigned int seed = 1;
 	bool good = true, many = true;
 
-	if (sqlite3_open(":memory:", &db) || sqlite3_exec(db, schema_sql, NULL, NULL, NULL)) {
+	if (sqlite3_open(":memory:", &db) || rows_create_tables(db)) {
 		CHECK(false, "a recording for pauses");
 		sqlite3_close(db);
 		return;

@@ -171,11 +171,13 @@ static void rails(struct host *host)
 	counts(0, 0, 5ull << 31);
 	look(3000);
 	records_are(host->queue,
-		    "rail 1 40000000 1000000 'power-0:energy-pkg' 'energy' 'power' "
+		    "rail 1 40000000 1000000 'power-0:energy-pkg' 'energy' 'uJ' 'power' "
 		    "'sys/bus/event_source/devices/power/events/energy-pkg'\n"
 		    "rail 2 40000000 1000000 'power_core-0:energy-core' 'core of CPU 0,4' 'energy' "
+		    "'uJ' "
 		    "'power' 'sys/bus/event_source/devices/power_core/events/energy-core' '0,4'\n"
 		    "rail 3 40000000 1000000 'power_core-1:energy-core' 'core of CPU 1,5' 'energy' "
+		    "'uJ' "
 		    "'power' 'sys/bus/event_source/devices/power_core/events/energy-core' '1,5'\n"
 		    "clock 0 'power' " EACH_READ "sample 1000: rail 1 0 +- 1\n"
 		    "sample 1000: rail 2 0 +- 1\n"
@@ -212,7 +214,7 @@ static void rails(struct host *host)
 	records_are(host->queue,
 		    "note 4 'power' 'power-0:energy-pkg: sys/bus/event_source/devices/power/events/"
 		    "energy-pkg: No such file or directory'\n"
-		    "rail 1 40000000 1000000 'power-0:energy-pkg' 'energy' 'power' "
+		    "rail 1 40000000 1000000 'power-0:energy-pkg' 'energy' 'uJ' 'power' "
 		    "'sys/bus/event_source/devices/power/events/energy-pkg'\n"
 		    "clock 0 'power' " EACH_READ,
 		    "a counter that cannot be opened is reported and is a rail");

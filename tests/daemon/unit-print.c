@@ -80,7 +80,9 @@ static void transitions(struct metrics *m)
 
 static void sample(struct metrics *m, uint64_t t, uint32_t rail, int64_t value)
 {
-	const struct record r = { .t = t, .type = RECORD_SAMPLE, .sample = { value, rail, 1 } };
+	const struct record r = { .t = t,
+				  .type = RECORD_SAMPLE,
+				  .sample = { .value = value, .rail = rail, .error_ns = 1 } };
 
 	metrics_observe(m, &r);
 }
@@ -131,10 +133,12 @@ static void rails(struct metrics *m)
 
 static void drops(struct metrics *m)
 {
-	static const struct record_drop dropped[] = { { 3, "genl", "lost" },
-						      { 4, "trace", "lost" },
-						      { 5, "genl", "gap" },
-						      { 6, "genl", "lost" } };
+	static const struct record_drop dropped[] = {
+		{ .count = 3, .source = "genl", .why = "lost" },
+		{ .count = 4, .source = "trace", .why = "lost" },
+		{ .count = 5, .source = "genl", .why = "gap" },
+		{ .count = 6, .source = "genl", .why = "lost" }
+	};
 	struct record r = { .type = RECORD_DROP };
 
 	for (size_t i = 0; i < sizeof(dropped) / sizeof(dropped[0]); i++) {
@@ -160,7 +164,12 @@ static void print_metrics(void)
 {
 	const struct metrics_around around = { 11, true, 12, 13 }, unknown = { 0, false, 12, 13 };
 	const struct writer_stats stats = { 21, 22, 23, true }, none = { 0 };
-	const struct record cost = { .type = RECORD_COST, .cost = { 1500000000, 32, 33, 34, 35 } };
+	const struct record cost = { .type = RECORD_COST,
+				     .cost = { .cpu_ns = 1500000000,
+					       .wakeups = 32,
+					       .records = 33,
+					       .bytes = 34,
+					       .rss_kib = 35 } };
 	struct metrics *m = metrics_new();
 
 	if (!m)
@@ -220,56 +229,187 @@ static void put_records(struct store *s)
 		  .phase = { .id = 3, .how = PHASE_EDGE, .hinted = true, .has_work = true } },
 		{ .t = 103,
 		  .type = RECORD_DECISION,
-		  .decision = { 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, true, true } },
+		  .decision = { .latency_ns = 31,
+				.tgid = 32,
+				.tid = 33,
+				.cpu = 34,
+				.policy = 35,
+				.khz_from = 36,
+				.khz = 37,
+				.reason = 38,
+				.load = 39,
+				.slot = 40,
+				.phase = 41,
+				.flags = 42,
+				.hinted = true,
+				.has_latency = true } },
 		{ .t = 104,
 		  .type = RECORD_DECISION,
-		  .decision = { 31, 32, 33, 34, UNKNOWN_U32, UNKNOWN_U32, UNKNOWN_U32, UNKNOWN_U32,
-				UNKNOWN_U32, 40, UNKNOWN_U32, UNKNOWN_U32, false, false } },
-		{ .t = 105, .type = RECORD_LEASE, .lease = { 51, 52, 53, 54, 55, 56 } },
-		{ .t = 106, .type = RECORD_LEASE, .lease = { 51, 0, 0, 54, UNKNOWN_U32, 56 } },
-		{ .t = 107, .type = RECORD_TRANSITION, .transition = { 61, 62, HOW_START } },
-		{ .t = 108, .type = RECORD_TRANSITION, .transition = { 61, 62, HOW_TRACE } },
-		{ .t = 109, .type = RECORD_TRANSITION, .transition = { 61, 62, HOW_POLL } },
-		{ .t = 110, .type = RECORD_TRANSITION, .transition = { 61, 62, HOW_SAMPLING } },
-		{ .t = 111, .type = RECORD_RESIDENCY, .residency = { 71, 72, 73 } },
-		{ .t = 112, .type = RECORD_IDLE, .idle = { 81, 82, 83, 84 } },
-		{ .t = 113, .type = RECORD_SAMPLE, .sample = { -91, 92, 93 } },
-		{ .t = 114, .type = RECORD_SAMPLE, .sample = { UNKNOWN_S64, 92, UNKNOWN_U32 } },
-		{ .t = 115, .type = RECORD_HOTPLUG, .hotplug = { 101, true } },
-		{ .t = 116, .type = RECORD_HOTPLUG, .hotplug = { 102, false } },
-		{ .t = 117, .type = RECORD_THERMAL, .thermal = { -111, 112, THERMAL_COOLING } },
+		  .decision = { .latency_ns = 31,
+				.tgid = 32,
+				.tid = 33,
+				.cpu = 34,
+				.policy = UNKNOWN_U32,
+				.khz_from = UNKNOWN_U32,
+				.khz = UNKNOWN_U32,
+				.reason = UNKNOWN_U32,
+				.load = UNKNOWN_U32,
+				.slot = 40,
+				.phase = UNKNOWN_U32,
+				.flags = UNKNOWN_U32,
+				.hinted = false,
+				.has_latency = false } },
+		{ .t = 105,
+		  .type = RECORD_LEASE,
+		  .lease = { .session = 51,
+			     .tgid = 52,
+			     .tid = 53,
+			     .slot = 54,
+			     .role = 55,
+			     .lease = 56 } },
+		{ .t = 106,
+		  .type = RECORD_LEASE,
+		  .lease = { .session = 51,
+			     .tgid = 0,
+			     .tid = 0,
+			     .slot = 54,
+			     .role = UNKNOWN_U32,
+			     .lease = 56 } },
+		{ .t = 107,
+		  .type = RECORD_TRANSITION,
+		  .transition = { .cpu = 61, .khz = 62, .how = HOW_START } },
+		{ .t = 108,
+		  .type = RECORD_TRANSITION,
+		  .transition = { .cpu = 61, .khz = 62, .how = HOW_TRACE } },
+		{ .t = 109,
+		  .type = RECORD_TRANSITION,
+		  .transition = { .cpu = 61, .khz = 62, .how = HOW_POLL } },
+		{ .t = 110,
+		  .type = RECORD_TRANSITION,
+		  .transition = { .cpu = 61, .khz = 62, .how = HOW_SAMPLING } },
+		{ .t = 111,
+		  .type = RECORD_RESIDENCY,
+		  .residency = { .total_ns = 71, .policy = 72, .khz = 73 } },
+		{ .t = 112,
+		  .type = RECORD_IDLE,
+		  .idle = { .total_us = 81, .usage = 82, .cpu = 83, .state = 84 } },
+		{ .t = 113,
+		  .type = RECORD_SAMPLE,
+		  .sample = { .value = -91, .rail = 92, .error_ns = 93 } },
+		{ .t = 114,
+		  .type = RECORD_SAMPLE,
+		  .sample = { .value = UNKNOWN_S64, .rail = 92, .error_ns = UNKNOWN_U32 } },
+		{ .t = 115, .type = RECORD_HOTPLUG, .hotplug = { .cpu = 101, .online = true } },
+		{ .t = 116, .type = RECORD_HOTPLUG, .hotplug = { .cpu = 102, .online = false } },
+		{ .t = 117,
+		  .type = RECORD_THERMAL,
+		  .thermal = { .value = -111, .sensor = 112, .kind = THERMAL_COOLING } },
 		{ .t = 118,
 		  .type = RECORD_THERMAL,
-		  .thermal = { UNKNOWN_S64, 112, THERMAL_THROTTLE } },
+		  .thermal = { .value = UNKNOWN_S64, .sensor = 112, .kind = THERMAL_THROTTLE } },
 		{ .t = 119,
 		  .type = RECORD_SCHED,
-		  .sched = { 121, 122, 123, 124, 125, 126, 127, 128 } },
+		  .sched = { .run_ns = 121,
+			     .wait_ns = 122,
+			     .slices = 123,
+			     .utime_ns = 124,
+			     .stime_ns = 125,
+			     .migrations = 126,
+			     .tgid = 127,
+			     .tid = 128 } },
 		{ .t = 120,
 		  .type = RECORD_SCHED,
-		  .sched = { 121, 122, 123, UNKNOWN_S64, UNKNOWN_S64, UNKNOWN_S64, 127, 128 } },
-		{ .t = 121, .type = RECORD_PERF, .perf = { 131, 132, 133, 134, 135, 136, 137 } },
+		  .sched = { .run_ns = 121,
+			     .wait_ns = 122,
+			     .slices = 123,
+			     .utime_ns = UNKNOWN_S64,
+			     .stime_ns = UNKNOWN_S64,
+			     .migrations = UNKNOWN_S64,
+			     .tgid = 127,
+			     .tid = 128 } },
+		{ .t = 121,
+		  .type = RECORD_PERF,
+		  .perf = { .enabled_ns = 131,
+			    .running_ns = 132,
+			    .cycles = 133,
+			    .instructions = 134,
+			    .misses = 135,
+			    .tgid = 136,
+			    .tid = 137 } },
 		{ .t = 122,
 		  .type = RECORD_PERF,
-		  .perf = { 131, 132, UNKNOWN_S64, UNKNOWN_S64, UNKNOWN_S64, 136, 137 } },
+		  .perf = { .enabled_ns = 131,
+			    .running_ns = 132,
+			    .cycles = UNKNOWN_S64,
+			    .instructions = UNKNOWN_S64,
+			    .misses = UNKNOWN_S64,
+			    .tgid = 136,
+			    .tid = 137 } },
 		{ .t = 123,
 		  .type = RECORD_HOTSPOT,
-		  .hotspot = { 141, 142, 143, 144, 145, 146, 147, 148, 149,
-			       HOTSPOT_METHOD | HOTSPOT_PHASE } },
+		  .hotspot = { .ip = 141,
+			       .kernel = 142,
+			       .method = 143,
+			       .tgid = 144,
+			       .tid = 145,
+			       .cpu = 146,
+			       .stack = 147,
+			       .phase = 148,
+			       .flags = 149,
+			       .known = HOTSPOT_METHOD | HOTSPOT_PHASE } },
 		{ .t = 124,
 		  .type = RECORD_HOTSPOT,
-		  .hotspot = { 0, 0, 143, 144, 145, UNKNOWN_U32, 0, 148, 149, 0 } },
+		  .hotspot = { .ip = 0,
+			       .kernel = 0,
+			       .method = 143,
+			       .tgid = 144,
+			       .tid = 145,
+			       .cpu = UNKNOWN_U32,
+			       .stack = 0,
+			       .phase = 148,
+			       .flags = 149,
+			       .known = 0 } },
 		{ .t = 124,
 		  .type = RECORD_HOTSPOT,
-		  .hotspot = { 141, 142, 143, 144, 145, 146, 147, 148, 149, HOTSPOT_METHOD } },
+		  .hotspot = { .ip = 141,
+			       .kernel = 142,
+			       .method = 143,
+			       .tgid = 144,
+			       .tid = 145,
+			       .cpu = 146,
+			       .stack = 147,
+			       .phase = 148,
+			       .flags = 149,
+			       .known = HOTSPOT_METHOD } },
 		{ .t = 125,
 		  .type = RECORD_POLICY_STATE,
-		  .policy_state = { "word", 151, 152, 153 } },
+		  .policy_state = { .governor = "word",
+				    .policy = 151,
+				    .min_khz = 152,
+				    .max_khz = 153 } },
 		{ .t = 126,
 		  .type = RECORD_POLICY_STATE,
-		  .policy_state = { "", 151, UNKNOWN_U32, UNKNOWN_U32 } },
-		{ .t = 127, .type = RECORD_DROP, .drop = { 161, "source", "why" } },
-		{ .t = 128, .type = RECORD_COST, .cost = { 171, 172, 173, 174, 175 } },
-		{ .t = 129, .type = RECORD_COST, .cost = { 171, 172, 173, 174, UNKNOWN_U32 } },
+		  .policy_state = { .governor = "",
+				    .policy = 151,
+				    .min_khz = UNKNOWN_U32,
+				    .max_khz = UNKNOWN_U32 } },
+		{ .t = 127,
+		  .type = RECORD_DROP,
+		  .drop = { .count = 161, .source = "source", .why = "why" } },
+		{ .t = 128,
+		  .type = RECORD_COST,
+		  .cost = { .cpu_ns = 171,
+			    .wakeups = 172,
+			    .records = 173,
+			    .bytes = 174,
+			    .rss_kib = 175 } },
+		{ .t = 129,
+		  .type = RECORD_COST,
+		  .cost = { .cpu_ns = 171,
+			    .wakeups = 172,
+			    .records = 173,
+			    .bytes = 174,
+			    .rss_kib = UNKNOWN_U32 } },
 	};
 	int ret = store_begin(s);
 
@@ -281,23 +421,24 @@ static void put_records(struct store *s)
 static void put_definitions(struct store *s)
 {
 	static const char *const kinds[] = { "power", "energy", "voltage", "current" };
+	static const char *const units[] = { "uW", "uJ", "uV", "uA" };
 	int ret = store_begin(s);
 
 	for (int kind = 0; kind < DEFINE_NR; kind++) {
 		const int64_t number[DEFINITION_NUMBERS] = { 10 * kind + 1, 10 * kind + 2,
 							     10 * kind + 3, 10 * kind + 4 };
-		const char *string[] = { "first", "second", "third",  "fourth",
-					 "fifth", "sixth",  "seventh" };
+		const char *string[] = { "first", "second", "third",   "fourth",
+					 "fifth", "sixth",  "seventh", "eighth" };
 		struct definition *d =
-			definition_new((enum definition_kind)kind, 200, number, 8, string, 7);
+			definition_new((enum definition_kind)kind, 200, number, 8, string, 8);
 
 		ret |= d ? store_define(s, d) : 1;
 		definition_free(d);
 	}
 	for (int64_t i = 0; i < 4; i++) {
-		const char *string[] = { kinds[i], NULL, kinds[i], "source", NULL, NULL };
+		const char *string[] = { kinds[i], NULL, kinds[i], units[i], "source" };
 		struct definition *d =
-			definition_new(DEFINE_RAIL, 201, (int64_t[]){ i, 2 }, 2, string, 6);
+			definition_new(DEFINE_RAIL, 201, (int64_t[]){ i, 2 }, 2, string, 5);
 
 		ret |= d ? store_define(s, d) : 1;
 		definition_free(d);
@@ -319,12 +460,30 @@ static void print_rows(const char *path)
 	store_finish(s);
 }
 
+/* The tables of docs/recording.md. */
+static void print_schema(void)
+{
+	const struct schema_line *table, *c;
+
+	puts("\n| table | a row is |\n|---|---|");
+	for (table = schema_lines; table->line != SCHEMA_END; table = schema_next_table(table))
+		printf("| `%s` | %s |\n", table->name, table->meaning);
+	puts("\n| table | column | unit | is | NULL |\n|---|---|---|---|---|");
+	for (table = schema_lines; table->line != SCHEMA_END; table = schema_next_table(table))
+		for (c = table + 1; c < schema_next_table(table); c++)
+			printf("| `%s` | `%s` | %s | %s | %s |\n", table->name, c->name,
+			       c->line == SCHEMA_TEXT ? "text" : c->unit, c->meaning, c->null);
+	puts("");
+}
+
 bool unit_print(const char *what, const char *path)
 {
 	if (!strcmp(what, "metrics"))
 		print_metrics();
 	else if (!strcmp(what, "rows"))
 		print_rows(path);
+	else if (!strcmp(what, "schema"))
+		print_schema();
 	else
 		return false;
 	return true;

@@ -113,39 +113,39 @@ static void channels(struct host *host)
 	CHECK(watched_count() == 1 && watched_at(0)->period_ns == 60000000,
 	      "rails are read once per period");
 	records_are(host->queue,
-		    "rail 1 60000000 'meter-0-0060:curr1' 'current' 'hwmon' "
+		    "rail 1 60000000 'meter-0-0060:curr1' 'current' 'uA' 'hwmon' "
 		    "'sys/class/hwmon/hwmon0/curr1_input'\n"
-		    "rail 2 60000000 'meter-0-0060:energy1' 'energy' 'hwmon' "
+		    "rail 2 60000000 'meter-0-0060:energy1' 'energy' 'uJ' 'hwmon' "
 		    "'sys/class/hwmon/hwmon0/energy1_input'\n"
-		    "rail 3 60000000 'meter-0-0060:in1' 'voltage' 'hwmon' "
+		    "rail 3 60000000 'meter-0-0060:in1' 'voltage' 'uV' 'hwmon' "
 		    "'sys/class/hwmon/hwmon0/in1_input'\n"
-		    "rail 4 60000000 'meter-0-0060:power2' 'power' 'hwmon' "
+		    "rail 4 60000000 'meter-0-0060:power2' 'power' 'uW' 'hwmon' "
 		    "'sys/class/hwmon/hwmon0/power2_input'\n"
-		    "rail 5 60000000 'meter-0-0060:power3' 'mean' 'power' 'hwmon' "
+		    "rail 5 60000000 'meter-0-0060:power3' 'mean' 'power' 'uW' 'hwmon' "
 		    "'sys/class/hwmon/hwmon0/power3_average'\n"
-		    "rail 6 60000000 'meter-0-0060:power9999' 'power' 'hwmon' "
+		    "rail 6 60000000 'meter-0-0060:power9999' 'power' 'uW' 'hwmon' "
 		    "'sys/class/hwmon/hwmon0/power9999_input'\n"
-		    "rail 7 60000000 'hwmon1:curr0' 'current' 'hwmon' "
+		    "rail 7 60000000 'hwmon1:curr0' 'current' 'uA' 'hwmon' "
 		    "'sys/class/hwmon/hwmon1/curr0_input'\n"
-		    "rail 8 60000000 'hwmon1:curr1' 'current' 'hwmon' "
+		    "rail 8 60000000 'hwmon1:curr1' 'current' 'uA' 'hwmon' "
 		    "'sys/class/hwmon/hwmon1/curr1_input'\n"
-		    "rail 9 60000000 'hwmon1:curr2' 'iout' 'current' 'hwmon' "
+		    "rail 9 60000000 'hwmon1:curr2' 'iout' 'current' 'uA' 'hwmon' "
 		    "'sys/class/hwmon/hwmon1/curr2_input'\n"
-		    "rail 10 60000000 'hwmon1:curr3' 'iother' 'current' 'hwmon' "
+		    "rail 10 60000000 'hwmon1:curr3' 'iother' 'current' 'uA' 'hwmon' "
 		    "'sys/class/hwmon/hwmon1/curr3_input'\n"
-		    "rail 11 60000000 'hwmon1:curr4' 'out' 'current' 'hwmon' "
+		    "rail 11 60000000 'hwmon1:curr4' 'out' 'current' 'uA' 'hwmon' "
 		    "'sys/class/hwmon/hwmon1/curr4_input'\n"
-		    "rail 12 60000000 'hwmon1:curr5' 'ifar' 'current' 'hwmon' "
+		    "rail 12 60000000 'hwmon1:curr5' 'ifar' 'current' 'uA' 'hwmon' "
 		    "'sys/class/hwmon/hwmon1/curr5_input'\n"
-		    "rail 13 60000000 'hwmon1:in0' 'voltage' 'hwmon' "
+		    "rail 13 60000000 'hwmon1:in0' 'voltage' 'uV' 'hwmon' "
 		    "'sys/class/hwmon/hwmon1/in0_input'\n"
-		    "rail 14 60000000 'hwmon1:in3' 'voltage' 'hwmon' "
+		    "rail 14 60000000 'hwmon1:in3' 'voltage' 'uV' 'hwmon' "
 		    "'sys/class/hwmon/hwmon1/in3_input'\n"
-		    "rail 15 60000000 'hwmon1:in31' 'vout' 'voltage' 'hwmon' "
+		    "rail 15 60000000 'hwmon1:in31' 'vout' 'voltage' 'uV' 'hwmon' "
 		    "'sys/class/hwmon/hwmon1/in31_input'\n"
-		    "rail 16 60000000 'hwmon1:curr0xin0' 'power' 'hwmon' "
+		    "rail 16 60000000 'hwmon1:curr0xin0' 'power' 'uW' 'hwmon' "
 		    "'sys/class/hwmon/hwmon1/curr0_input' 'curr0 x in0'\n"
-		    "rail 17 60000000 'hwmon1:curr2xin31' 'iout' 'power' 'hwmon' "
+		    "rail 17 60000000 'hwmon1:curr2xin31' 'iout' 'power' 'uW' 'hwmon' "
 		    "'sys/class/hwmon/hwmon1/curr2_input' 'curr2 x in31'\n"
 		    "clock 0 'hwmon' " EACH_READ "sample 1000: rail 1 11000 +- 1\n"
 		    "sample 1000: rail 2 9007199254740993 +- 1\n"
@@ -242,7 +242,7 @@ static void gone(struct host *host)
 	strcpy(host->config.source[SOURCE_hwmon].match, "*:curr1");
 	state = place_start(host, SOURCE_hwmon);
 	records_are(host->queue,
-		    "rail 19 60000000 'chip:curr1' 'current' 'hwmon' "
+		    "rail 19 60000000 'chip:curr1' 'current' 'uA' 'hwmon' "
 		    "'sys/class/hwmon/hwmon0/curr1_input'\n"
 		    "clock 0 'hwmon' " EACH_READ
 		    "note 4 'hwmon' 'chip:curr1: Is a directory: its value is unknown from here'\n"
@@ -267,11 +267,11 @@ static void unopened(struct host *host)
 		abort();
 	state = place_start(host, SOURCE_hwmon);
 	records_are(host->queue,
-		    "rail 19 60000000 'chip:curr1' 'current' 'hwmon' "
+		    "rail 19 60000000 'chip:curr1' 'current' 'uA' 'hwmon' "
 		    "'sys/class/hwmon/hwmon0/curr1_input'\n"
 		    "note 4 'hwmon' 'chip:power1: sys/class/hwmon/hwmon0/power1_input: No such "
 		    "file or directory'\n"
-		    "rail 20 60000000 'chip:power1' 'power' 'hwmon' "
+		    "rail 20 60000000 'chip:power1' 'power' 'uW' 'hwmon' "
 		    "'sys/class/hwmon/hwmon0/power1_input'\n"
 		    "clock 0 'hwmon' " EACH_READ "sample 1000: rail 19 3000 +- 1\n",
 		    "a channel that cannot be opened is reported and is a rail");
@@ -438,9 +438,9 @@ static void counters(struct host *host)
 	place_file(ZONE(a) "energy_uj", "300\n");
 	look_at(505000);
 	records_are(host->queue,
-		    "rail 22 70000000 1000000 'a' 'package-0' 'energy' 'powercap' "
+		    "rail 22 70000000 1000000 'a' 'package-0' 'energy' 'uJ' 'powercap' "
 		    "'sys/class/powercap/a/energy_uj'\n"
-		    "rail 23 70000000 1000000 'intel-rapl:1' 'energy' 'powercap' "
+		    "rail 23 70000000 1000000 'intel-rapl:1' 'energy' 'uJ' 'powercap' "
 		    "'sys/class/powercap/intel-rapl:1/energy_uj'\n"
 		    "clock 0 'powercap' " EACH_READ "sample 1000: rail 22 999900 +- 1\n"
 		    "sample 1000: rail 23 900 +- 1\n"
@@ -558,7 +558,7 @@ static void sleepers(struct host *host)
 	place_file(CHIP(0) "power1_average", "x\n");
 	look_at(2000);
 	records_are(host->queue,
-		    "rail 31 60000000 'gpu:power1' 'power' 'hwmon' "
+		    "rail 31 60000000 'gpu:power1' 'power' 'uW' 'hwmon' "
 		    "'sys/class/hwmon/hwmon0/power1_average'\n"
 		    "clock 0 'hwmon' " EACH_READ
 		    "note 6 'hwmon' 'gpu:power1: its device sleeps and is not read: "
@@ -625,7 +625,7 @@ static void supplies(struct host *host)
 	look_at(2000001000);
 	look_at(2000001001);
 	records_are(host->queue,
-		    "rail 24 80000000 'regulator.1:core' 'core' 'voltage' 'regulator' "
+		    "rail 24 80000000 'regulator.1:core' 'core' 'voltage' 'uV' 'regulator' "
 		    "'sys/class/regulator/regulator.1/microvolts' 'set, not measured'\n"
 		    "clock 0 'regulator' " EACH_READ "sample 1000: rail 24 900000 +- 1\n"
 		    "sample 1000000999: rail 24 850000 +- 1\n"
@@ -636,7 +636,7 @@ static void supplies(struct host *host)
 	strcpy(host->config.source[SOURCE_regulator].match, "regulator.3:*");
 	state = place_start(host, SOURCE_regulator);
 	records_are(host->queue,
-		    "rail 25 80000000 'regulator.3:regulator.3' 'regulator.3' 'voltage' "
+		    "rail 25 80000000 'regulator.3:regulator.3' 'regulator.3' 'voltage' 'uV' "
 		    "'regulator' 'sys/class/regulator/regulator.3/microvolts' 'set, not "
 		    "measured'\n"
 		    "clock 0 'regulator' " EACH_READ "sample 1000: rail 25 1 +- 1\n",
@@ -677,15 +677,15 @@ static void devices(struct host *host)
 	CHECK(watched_at(0)->period_ns == 90000000 && !host->iio_buffers,
 	      "devices are read once per period");
 	records_are(host->queue,
-		    "rail 26 90000000 'ina226-3:current3' 'current' 'iio' "
+		    "rail 26 90000000 'ina226-3:current3' 'current' 'uA' 'iio' "
 		    "'sys/bus/iio/devices/iio:device3/in_current3_input'\n"
-		    "rail 27 90000000 'ina226-3:energy4' 'energy' 'iio' "
+		    "rail 27 90000000 'ina226-3:energy4' 'energy' 'uJ' 'iio' "
 		    "'sys/bus/iio/devices/iio:device3/in_energy4_raw'\n"
-		    "rail 28 90000000 'ina226-3:power2' 'core' 'power' 'iio' "
+		    "rail 28 90000000 'ina226-3:power2' 'core' 'power' 'uW' 'iio' "
 		    "'sys/bus/iio/devices/iio:device3/in_power2_raw'\n"
-		    "rail 29 90000000 'ina226-3:voltage1' 'voltage' 'iio' "
+		    "rail 29 90000000 'ina226-3:voltage1' 'voltage' 'uV' 'iio' "
 		    "'sys/bus/iio/devices/iio:device3/in_voltage1_raw'\n"
-		    "rail 30 90000000 'iio-12:voltage0-voltage1' 'voltage' 'iio' "
+		    "rail 30 90000000 'iio-12:voltage0-voltage1' 'voltage' 'uV' 'iio' "
 		    "'sys/bus/iio/devices/iio:device12/in_voltage0-voltage1_raw'\n"
 		    "clock 0 'iio' " EACH_READ "sample 1000: rail 26 7000 +- 1\n"
 		    "sample 1000: rail 27 2000000 +- 1\n"

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "../../daemon/common/clock.h"
-#include "../../daemon/recording/schema.h"
+#include "../../daemon/recording/rows.h"
 #include "../../daemon/gchintctl/profile/profile.h"
 
 #define MAPPED 0x7000000
@@ -154,7 +154,7 @@ void unit_resolve(void)
 	if (!mkdtemp(dir))
 		abort();
 	snprintf(path, sizeof(path), "%s/p.db", dir);
-	if (sqlite3_open(path, &db) || sqlite3_exec(db, schema_sql, NULL, NULL, NULL))
+	if (sqlite3_open(path, &db) || rows_create_tables(db))
 		abort();
 	snprintf(map, sizeof(map), "%s/perf-10.map", dir);
 	write_file(map, plain);

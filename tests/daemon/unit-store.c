@@ -333,7 +333,7 @@ static void tables(void)
 	sqlite3 *db = NULL;
 
 	for (int i = 0; i < 3; i++) {
-		if (sqlite3_open(":memory:", &db) || sqlite3_exec(db, schema_sql, NULL, NULL, NULL))
+		if (sqlite3_open(":memory:", &db) || rows_create_tables(db))
 			break;
 		if (i)
 			sqlite3_exec(db, lacks[i - 1], NULL, NULL, NULL);
@@ -348,7 +348,9 @@ static void tables(void)
 /* The indexes of a finished recording, or none where they take too long. */
 static void finish(const char *path)
 {
-	const struct record r = { .t = 7, .type = RECORD_SAMPLE, .sample = { 1, 1, 1 } };
+	const struct record r = { .t = 7,
+				  .type = RECORD_SAMPLE,
+				  .sample = { .value = 1, .rail = 1, .error_ns = 1 } };
 	int indexes[2] = { 0, 0 };
 	char error[300];
 

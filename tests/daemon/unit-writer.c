@@ -115,7 +115,9 @@ static void ends(struct recorder *r)
 
 static void sample(struct recorder *r, int64_t value)
 {
-	const struct record sample = { .t = 7, .type = RECORD_SAMPLE, .sample = { value, 1, 1 } };
+	const struct record sample = { .t = 7,
+				       .type = RECORD_SAMPLE,
+				       .sample = { .value = value, .rail = 1, .error_ns = 1 } };
 
 	queue_push(r->queue, &sample);
 }
@@ -472,7 +474,11 @@ static void unknown_memory(void)
 {
 	const struct record r = { .t = 7,
 				  .type = RECORD_COST,
-				  .cost = { 1, 2, 3, 4, UNKNOWN_U32 } };
+				  .cost = { .cpu_ns = 1,
+					    .wakeups = 2,
+					    .records = 3,
+					    .bytes = 4,
+					    .rss_kib = UNKNOWN_U32 } };
 	struct metrics *m = metrics_new();
 	char *text = NULL;
 	size_t size;

@@ -38,7 +38,9 @@ static void totals_add_rails(sqlite3 *db, struct metrics *m)
 		const struct record r = {
 			.t = (uint64_t)db_int(s, 0, 0),
 			.type = RECORD_SAMPLE,
-			.sample = { db_int(s, 2, UNKNOWN_S64), (uint32_t)db_int(s, 1, 0), 0 },
+			.sample = { .value = db_int(s, 2, UNKNOWN_S64),
+				    .rail = (uint32_t)db_int(s, 1, 0),
+				    .error_ns = 0 },
 		};
 
 		metrics_observe(m, &r);
@@ -84,8 +86,9 @@ static void totals_add_decisions(sqlite3 *db, struct metrics *m)
 		const struct record r = {
 			.t = (uint64_t)db_int(s, 0, 0),
 			.type = RECORD_TRANSITION,
-			.transition = { (uint32_t)db_int(s, 1, 0), (uint32_t)db_int(s, 2, 0),
-					db_int(s, 3, 0) ? HOW_START : HOW_TRACE },
+			.transition = { .cpu = (uint32_t)db_int(s, 1, 0),
+					.khz = (uint32_t)db_int(s, 2, 0),
+					.how = db_int(s, 3, 0) ? HOW_START : HOW_TRACE },
 		};
 
 		metrics_observe(m, &r);

@@ -80,13 +80,41 @@ static bool add_view(sqlite3 *db, const char *path, const char *name, const char
 	return !ret;
 }
 
+/*
+ * A file of an earlier release lacks the columns that were added since: a temporary view of the table
+ * has them, as NULL.
+ */
+static bool add_missing_columns(sqlite3 *db, const char *path, const struct schema_line *table)
+{
+	sqlite3_str *select = sqlite3_str_new(db);
+	bool missing = false, good = true;
+	char *sql;
+
+	sqlite3_str_appendall(select, "SELECT ");
+	for (const struct schema_line *c = table + 1; c < schema_next_table(table); c++) {
+		bool has = sqlite3_table_column_metadata(db, "main", table->name, c->name, NULL,
+							 NULL, NULL, NULL, NULL) == SQLITE_OK;
+
+		sqlite3_str_appendf(select, "%s%s%s", c == table + 1 ? "" : ", ",
+				    has ? "" : "NULL AS ", c->name);
+		missing = missing || !has;
+	}
+	sqlite3_str_appendf(select, " FROM main.%s", table->name);
+	sql = sqlite3_str_finish(select);
+	if (missing)
+		good = sql && add_view(db, path, table->name, sql);
+	sqlite3_free(sql);
+	return good;
+}
+
 /* All tables must be real tables, not views of a crafted file; the views are our own. */
 static bool check_schema(sqlite3 *db, const char *path)
 {
-	for (size_t i = 0; i < SCHEMA_TABLES; i++) {
+	for (const struct schema_line *table = schema_lines; table->line != SCHEMA_END;
+	     table = schema_next_table(table)) {
 		char *sql = sqlite3_mprintf("SELECT count(*) FROM main.sqlite_master WHERE "
 					    "type = 'table' AND rootpage > 0 AND name = %Q",
-					    schema_tables[i]);
+					    table->name);
 		int64_t n = 0;
 
 		if (sql)
@@ -94,9 +122,11 @@ static bool check_schema(sqlite3 *db, const char *path)
 		sqlite3_free(sql);
 		if (n != 1) {
 			ctl_error("%s: not a recording of gchintd: it has no table '%s'", path,
-				  schema_tables[i]);
+				  table->name);
 			return false;
 		}
+		if (!add_missing_columns(db, path, table))
+			return false;
 	}
 	for (size_t i = 0; i < SCHEMA_VIEWS; i++)
 		if (!add_view(db, path, schema_views[i].name, schema_views[i].select))

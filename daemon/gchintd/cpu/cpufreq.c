@@ -186,7 +186,7 @@ static void policy_sample_frequency(struct cpufreq *c, struct policy *p, enum re
 		const struct record r = {
 			.t = c->now,
 			.type = RECORD_TRANSITION,
-			.transition = { p->cpu[i], khz, how },
+			.transition = { .cpu = p->cpu[i], .khz = khz, .how = how },
 		};
 
 		host_record(c->host, &r);
@@ -240,7 +240,9 @@ static void cpufreq_on_state(void *data, uint64_t khz, uint64_t ticks)
 		.t = c->now,
 		.type = RECORD_RESIDENCY,
 		/* time_in_state counts in USER_HZ, which is 100 on every Linux. */
-		.residency = { ticks * 10 * NSEC_PER_MSEC, p->number, (uint32_t)khz },
+		.residency = { .total_ns = ticks * 10 * NSEC_PER_MSEC,
+			       .policy = p->number,
+			       .khz = (uint32_t)khz },
 	};
 
 	if (row >= STATES)

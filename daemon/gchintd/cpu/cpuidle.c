@@ -94,7 +94,9 @@ static void cpuidle_on_timer(void *data, uint32_t events)
 			continue;
 		s->usage = usage;
 		s->seen = true;
-		r.idle = (struct record_idle){ us, usage, s->cpu, s->number };
+		r.idle = (struct record_idle){
+			.total_us = us, .usage = usage, .cpu = s->cpu, .state = s->number
+		};
 		host_record(c->host, &r);
 	}
 }

@@ -38,7 +38,7 @@ static void hotplug_sample(struct hotplug *h)
 	for (uint32_t cpu = 0; cpu < CPUS_MAX; cpu++) {
 		if (h->known ? now[cpu] == h->online[cpu] : !now[cpu])
 			continue;
-		r.hotplug = (struct record_hotplug){ cpu, now[cpu] };
+		r.hotplug = (struct record_hotplug){ .cpu = cpu, .online = now[cpu] };
 		host_record(h->host, &r);
 	}
 	memcpy(h->online, now, CPUS_MAX);

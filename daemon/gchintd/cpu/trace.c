@@ -45,7 +45,9 @@ static void on_line(struct trace *t, const char *line)
 			const struct record r = {
 				.t = freq.t_ns,
 				.type = RECORD_TRANSITION,
-				.transition = { freq.cpu, freq.khz, HOW_TRACE },
+				.transition = { .cpu = freq.cpu,
+						.khz = freq.khz,
+						.how = HOW_TRACE },
 			};
 
 			t->khz[freq.cpu] = freq.khz;

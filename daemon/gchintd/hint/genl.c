@@ -95,7 +95,7 @@ static void genl_on_policy(void *data, const struct message_policy *p)
 	const struct record r = {
 		.t = p->has & HAS(GCHINT_POLICY_A_TIME) ? p->time : clock_now(),
 		.type = RECORD_TRANSITION,
-		.transition = { p->cpu, p->cur_khz, HOW_SAMPLING },
+		.transition = { .cpu = p->cpu, .khz = p->cur_khz, .how = HOW_SAMPLING },
 	};
 
 	if (!p->cur_khz || p->cpu >= CPUS_MAX || g->khz[p->cpu] == p->cur_khz)

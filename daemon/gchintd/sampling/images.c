@@ -98,10 +98,11 @@ void images_scan(struct images *i, struct host *host, int32_t pid)
 			break;
 		i->image = more;
 		i->image[i->nr++] = now;
-		host_define(host, definition_new(DEFINE_IMAGE, t,
-						 (const int64_t[]){ pid, (int64_t)start,
-								    (int64_t)end, (int64_t)offset },
-						 4, &name, 1));
+		host_define(host,
+			    definition_new(DEFINE_IMAGE, t,
+					   (const int64_t[]){ pid, (int64_t)start, (int64_t)end - 1,
+							      (int64_t)offset },
+					   4, &name, 1));
 	}
 	if (f)
 		fclose(f);

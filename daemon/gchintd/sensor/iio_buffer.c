@@ -110,7 +110,9 @@ static void on_ready(void *data, uint32_t events)
 			const struct record r = {
 				.t = clock_now(),
 				.type = RECORD_SAMPLE,
-				.sample = { UNKNOWN_S64, (uint32_t)c->channel[i].rail, 0 },
+				.sample = { .value = UNKNOWN_S64,
+					    .rail = (uint32_t)c->channel[i].rail,
+					    .error_ns = 0 },
 			};
 
 			host_record(c->host, &r);
@@ -140,9 +142,11 @@ static void on_ready(void *data, uint32_t events)
 			if (f->is_signed && f->length && f->length < 64)
 				raw = (int64_t)((uint64_t)raw << (64 - f->length)) >>
 				      (64 - f->length);
-			r.sample = (struct record_sample){ llround(((double)raw + ch->offset) *
-								   ch->scale),
-							   (uint32_t)ch->rail, 1000 };
+			r.sample = (struct record_sample){
+				.value = llround(((double)raw + ch->offset) * ch->scale),
+				.rail = (uint32_t)ch->rail,
+				.error_ns = 1000
+			};
 			host_record(c->host, &r);
 		}
 	}

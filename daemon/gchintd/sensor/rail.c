@@ -103,12 +103,17 @@ static void rail_define(struct host *host, enum source_id source, uint32_t id,
 	const int64_t numbers[] = { id, (int64_t)period_ns,
 				    d->update_ns ? (int64_t)d->update_ns : UNKNOWN_S64,
 				    d->range ? llround((double)d->range * d->scale) : UNKNOWN_S64 };
-	const char *strings[] = {
-		d->name,    d->label, rail_kind_name(d->kind), config_source_name(source), d->path,
-		d->derived, d->cpus
-	};
+	static const char *const units[] = { "uW", "uJ", "uV", "uA" };
+	const char *strings[] = { d->name,
+				  d->label,
+				  rail_kind_name(d->kind),
+				  units[d->kind],
+				  config_source_name(source),
+				  d->path,
+				  d->derived,
+				  d->cpus };
 
-	host_define(host, definition_new(DEFINE_RAIL, clock_now(), numbers, 4, strings, 7));
+	host_define(host, definition_new(DEFINE_RAIL, clock_now(), numbers, 4, strings, 8));
 	if (host->metrics)
 		metrics_rail(host->metrics, id, d->name, d->label, (int)d->kind,
 			     !d->event.type && path_is_world_readable(d->path) &&
@@ -329,8 +334,10 @@ static void rail_record(struct rails *rails, struct rail *r, uint64_t t, uint64_
 	const struct record rec = {
 		.t = t,
 		.type = RECORD_SAMPLE,
-		.sample = { value, r->id,
-			    error_ns > UINT32_MAX - 1 ? UINT32_MAX - 1 : (uint32_t)error_ns },
+		.sample = { .value = value,
+			    .rail = r->id,
+			    .error_ns = error_ns > UINT32_MAX - 1 ? UINT32_MAX - 1 :
+								    (uint32_t)error_ns },
 	};
 
 	if (r->desc.slow && r->recorded_t && value == r->recorded &&

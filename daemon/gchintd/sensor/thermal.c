@@ -101,7 +101,7 @@ static void thermal_on_timer(void *data, uint32_t events)
 			continue;
 		s->value = v;
 		s->seen = true;
-		r.thermal = (struct record_thermal){ v, i + 1, s->kind };
+		r.thermal = (struct record_thermal){ .value = v, .sensor = i + 1, .kind = s->kind };
 		host_record(t->host, &r);
 	}
 }

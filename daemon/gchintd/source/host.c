@@ -57,8 +57,9 @@ void host_record(struct host *host, const struct record *r)
 		const struct record drop = {
 			.t = clock_now(),
 			.type = RECORD_DROP,
-			.drop = { host->lost, "record",
-				  "queue full: the disk is too slow or full" },
+			.drop = { .count = host->lost,
+				  .source = "record",
+				  .why = "queue full: the disk is too slow or full" },
 		};
 
 		/* Push both or neither, so that the gap is recorded before the next record. */
@@ -123,7 +124,7 @@ void host_drop(struct host *host, const char *source, uint64_t count, const char
 	const struct record r = {
 		.t = clock_now(),
 		.type = RECORD_DROP,
-		.drop = { count, source, why },
+		.drop = { .count = count, .source = source, .why = why },
 	};
 
 	host_record(host, &r);
