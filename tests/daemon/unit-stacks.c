@@ -7,7 +7,7 @@
 
 #include "../../daemon/gchintd/sampling/sampled.h"
 #include "../../daemon/gchintd/sampling/stacks.h"
-#include "../../daemon/gchintd/store/queue.h"
+#include "../../daemon/recording/queue.h"
 #include "place.h"
 #include "records.h"
 
