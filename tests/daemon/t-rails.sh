@@ -120,3 +120,19 @@ made dead "$rail(1, 'intel-rapl:0', 'package-0', 'energy', 'uJ', 'powercap', nul
 ok "a dead counter has one reason, in the answer and in the table" is \
 	"energy: unknown (package-0: its counter never moved: it does not count here) ENERGY intel-rapl:0 (package-0): ? (its counter never moved: it does not count here, in 101 readings)" \
 	"$(grep -i '^energy' "$d/dead.summary" | sed 's/  */ /g' | paste -sd' ')"
+
+# A thread with two readings of its account, ten seconds apart: in its phase of 2 s it ran for all of
+# its CPU time, or for none. Four CPUs, the other three busy for 4 s.
+made wide "delete from idle; delete from sched; delete from policies; update meta set value = '0-3' where key = 'board.cpus';
+	insert into transitions select 1000000000, value, 960000, 'start' from generate_series(0, 3);
+	insert into idle select 1000000000 + k.value * 100000000, c.value, 0, 100000 * (k.value - case c.value
+		when 0 then max(0, min(k.value - 30, 20)) else max(0, min(k.value - 20, 40)) end), k.value
+		from generate_series(0, 3) c, generate_series(0, 100) k;
+	insert into phases(id, t0, t1, cpu, tgid, tid, phase, flags, how, uncertain) values
+		(1, 4000000000, 6000000000, 0, 70, 70, 4, 2, 1, 0);
+	insert into sched(t, tgid, tid, run_ns) values(1000000000, 70, 70, 0), (11000000000, 70, 70, 2000000000);
+	$rail(1, 'intel-rapl:0', 'package-0', 'energy', 'uJ', 'powercap', null, null, null);
+	insert into samples select 1000000000 + value * 100000000, 1, 400000 * value + 200000 * max(0, min(value - 30, 20))
+		+ 600000 * max(0, min(value - 20, 40)), 1 from generate_series(0, 100)"
+ok "an attributed energy whose bounds tell nothing is not a number" is "mark, concurrent ? J (0.000000 to " \
+	"$(sed -n '/attributed to threads in phases/,$p' "$d/wide.summary" | sed -n 's/  */ /g; s/^ \(mark, concurrent .* to \).*/\1/p' | head -n 1)"
