@@ -15,11 +15,11 @@
 #include <unistd.h>
 
 #include "../../daemon/common/clock.h"
-#include "../../daemon/recording/schema.h"
 #include "../../daemon/gchintctl/profile/profile.h"
 #include "../../daemon/gchintctl/recording/recording.h"
 #include "../../daemon/gchintctl/symbols/demangle.h"
 #include "../../daemon/gchintctl/symbols/elf.h"
+#include "../../daemon/recording/rows.h"
 
 #define MAPPED 0x7000000
 
@@ -93,9 +93,8 @@ static void symbols_of_profile(const char *dir)
 
 	own[n > 0 ? n : 0] = '\0';
 	snprintf(path, sizeof(path), "%s/s.db", dir);
-	if (sqlite3_open(path, &db))
+	if (sqlite3_open(path, &db) || rows_create_tables(db))
 		abort();
-	sql_run(db, schema_sql);
 	snprintf(sql, sizeof(sql),
 		 "INSERT INTO meta VALUES('hotspots.hz', '1000');"
 		 "INSERT INTO images VALUES(%" PRIu64 ", 10, %d, %d, 0, '%s'),"
