@@ -274,8 +274,8 @@ u32 gchint_actuator_others_max(struct cpufreq_policy *p)
 	mutex_lock(&policies_lock);
 	list_for_each_entry(policy, &policies, node)
 		if (policy->policy == p && policy->started &&
-		    !gchint_policy_is_governed(policy))
-			khz = gchint_limits_others_max(policy);
+		    policy->act->others_max)
+			khz = policy->act->others_max(policy);
 	mutex_unlock(&policies_lock);
 	return khz;
 }

@@ -32,6 +32,11 @@ struct gchint_actuator {
 	 * 0 if none. Under the policy's lock; does not sleep.
 	 */
 	void (*request)(struct gchint_policy *policy, u64 hint_ns);
+	/*
+	 * The highest frequency that others than us allow, in kHz. NULL for the
+	 * governor, which sets no limit.
+	 */
+	u32 (*others_max)(const struct gchint_policy *policy);
 };
 
 /* Callbacks to the directories above. A policy's rwsem may be held. */
@@ -63,7 +68,6 @@ int gchint_actuator_for_each(int (*fn)(struct gchint_policy *policy, void *priv)
 
 /* The actuator limits, limits.c */
 extern const struct gchint_actuator gchint_limits;
-u32 gchint_limits_others_max(const struct gchint_policy *policy);
 
 /* The actuator governor, governor.c */
 int gchint_governor_init(void);

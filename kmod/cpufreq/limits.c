@@ -63,7 +63,7 @@ static bool limits_cap_binds(const struct gchint_policy *policy)
  * The highest frequency that others allow. While a cap of ours is the narrowest
  * limit, it is what they allowed before.
  */
-u32 gchint_limits_others_max(const struct gchint_policy *policy)
+static u32 limits_others_max(const struct gchint_policy *policy)
 {
 	if (limits_cap_binds(policy))
 		return READ_ONCE(policy->limits.others_max_khz);
@@ -73,7 +73,7 @@ u32 gchint_limits_others_max(const struct gchint_policy *policy)
 static void limits_record_others(struct gchint_policy *policy)
 {
 	struct gchint_limits *limits = &policy->limits;
-	u32 khz = gchint_limits_others_max(policy);
+	u32 khz = limits_others_max(policy);
 
 	if (khz == limits->others_max_khz)
 		return;
@@ -250,4 +250,5 @@ const struct gchint_actuator gchint_limits = {
 	.attach = limits_attach,
 	.detach = limits_detach,
 	.request = limits_request,
+	.others_max = limits_others_max,
 };
