@@ -407,23 +407,6 @@ static int tunnel_try_open(const struct host *host, struct tunnel **t, const cha
 					      tunnel_open(t, THREADS, host->root.sysfs, why);
 }
 
-/* The kernel lowers the limit by itself where samples take it too long. */
-bool hotspots_keep_limit(struct hotspots *h)
-{
-	uint64_t limit;
-
-	if (h->sampling.timers ||
-	    root_u64(&limit, "%s/sys/kernel/perf_event_max_sample_rate", h->host->root.procfs) ||
-	    !limit || h->sampling.hz <= limit)
-		return false;
-	host_note(h->host, LOG_WARNING, "hotspots",
-		  "kernel.perf_event_max_sample_rate is %llu: that many samples a second, in place "
-		  "of %u",
-		  (unsigned long long)limit, h->sampling.hz);
-	h->sampling.hz = (uint32_t)limit;
-	return true;
-}
-
 static int hotspots_start(struct host *host, void **state)
 {
 	struct hotspots *h = calloc(1, sizeof(*h));

@@ -309,6 +309,23 @@ static int thread_request_signals(struct thread *th)
 	return ioctl(th->fd, PERF_EVENT_IOC_ENABLE, 0) ? -errno : 0;
 }
 
+/* The kernel lowers the limit by itself where samples take it too long. */
+bool hotspots_keep_limit(struct hotspots *h)
+{
+	uint64_t limit;
+
+	if (h->sampling.timers ||
+	    root_u64(&limit, "%s/sys/kernel/perf_event_max_sample_rate", h->host->root.procfs) ||
+	    !limit || h->sampling.hz <= limit)
+		return false;
+	host_note(h->host, LOG_WARNING, "hotspots",
+		  "kernel.perf_event_max_sample_rate is %llu: that many samples a second, in place "
+		  "of %u",
+		  (unsigned long long)limit, h->sampling.hz);
+	h->sampling.hz = (uint32_t)limit;
+	return true;
+}
+
 /* Opens and starts the thread's event; -ESRCH if the thread has ended. */
 static int thread_sample(struct hotspots *h, struct thread *th)
 {
