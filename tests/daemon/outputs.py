@@ -80,9 +80,13 @@ def shape_check(value, shape, path="$"):
 
 PART = {"ns": "int", "joules": "number?", "low_joules": "number", "high_joules": "number?", "whole_ns": "int"}
 ATTRIBUTED = ({"unknown": "text"},)
-MEASURED = {"rail": "text", "label": "text?", "how": "text", "source": "text", "joules": "number", "interval_ns": "int",
-            "unknown_samples": "int", "by_phase": [{"phase": "text", **PART}],
-            "by_process": [{"pid": "int", "name": "text?", **PART}], "attributed": ATTRIBUTED}
+RAIL = {"rail": "text", "label": "text?", "how": "text", "source": "text"}
+MEASURED = {**RAIL, "joules": "number", "interval_ns": "int", "unknown_samples": "int", "unknown_ns": "int",
+            "by_phase": [{"phase": "text", **PART}], "by_process": [{"pid": "int", "name": "text?", **PART}],
+            "attributed": ATTRIBUTED}
+# What feeds on a rail, and its CPUs, where they are known; a rail without energy says why.
+RAILS = tuple({**members, **feeds, **cpus} for members in (MEASURED, {**RAIL, "joules": "number?", "unknown": "text"})
+              for feeds in ({}, {"feeds": "text"}) for cpus in ({}, {"cpus": "text"}))
 MODELLED = {"rail": "text?", "how": "text", "source": "text", "joules": "number?", "unknown_frequency_ns": "int",
             "by_phase": [{"phase": "text", "ns": "int", "joules": "number?"}]}
 COST = {"ns": "int", "cpu_ns": "int", "wakeups": "int", "rss_kib": "int?"}
@@ -95,7 +99,7 @@ SUMMARY = {
              "workers": "int"}, None),
     "phases": [{"phase": "text", "count": "int", "left_out": "int", "total_ns": "int?", "mean_ns": "int?", "p50_ns": "int?",
                 "p95_ns": "int?", "max_ns": "int?", "mean_khz": "int?"}],
-    "energy": [(MEASURED, MODELLED)],
+    "energy": [(*RAILS, MODELLED)],
     "cost": (dict(COST, how="text", low_joules="number", high_joules="number"), COST, None),
 }
 TOP = {"from_ns": "int?", "to_ns": "int?", "cpus": [{"cpu": "int", "khz": "int?", "changes": "int"}],
@@ -133,9 +137,18 @@ def rank(lengths, percent):
     return lengths[max(0, math.ceil(len(lengths) * percent / 100) - 1)]
 
 
-def rail_joules(file, rail):
-    """The energy of a rail: a counter's growth, or the trapeziums between readings of a meter."""
+def rail_samples(file, rail):
+    """Its readings; a counter goes on while it cannot be read, so that those within a gap tell nothing."""
     samples = rows_read(file, f"select t, value from samples where rail = {rail['id']} order by t")
+    known = [i for i, s in enumerate(samples) if s["value"] is not None]
+    if rail["kind"] == "energy" and known:
+        samples = [s for i, s in enumerate(samples) if s["value"] is not None or not known[0] < i < known[-1]]
+    return samples
+
+
+def rail_joules(file, rail):
+    """The energy of a rail: a counter's growth, also over a gap, or the trapeziums between readings of a meter."""
+    samples = rail_samples(file, rail)
     total = 0
     for a, b in zip(samples, samples[1:]):
         if a["value"] is None or b["value"] is None or a["t"] == b["t"]:
@@ -171,7 +184,7 @@ def check_summary(file):
         assert len(energy) == (joules > 0), rail["name"]
         for e in energy:
             assert close(e["joules"], joules), (rail["name"], joules, e["joules"])
-            assert e["unknown_samples"] == value_read(file, f"select count(*) from samples where rail = {rail['id']} and value is null")
+            assert e["unknown_samples"] == sum(s["value"] is None for s in rail_samples(file, rail))
             for part in e["by_phase"] + e["by_process"]:
                 if part["joules"] is not None:
                     assert part["low_joules"] <= part["joules"] <= (part["high_joules"] or math.inf), part
