@@ -29,6 +29,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PUBLIC __attribute__((visibility("default")))
@@ -76,6 +77,22 @@ static void adapter_load(const char *name, int flags)
 
 	if (adapter_path(name, path, sizeof(path)))
 		dlopen(path, RTLD_NOW | flags);
+}
+
+/* Bash has setenv() and unsetenv() of its own, which change its tables and not the environment. */
+static void variable_set(const char *name, const char *value)
+{
+	static int (*set)(const char *, const char *, int);
+	static int (*unset)(const char *);
+
+	if (!set) {
+		set = (int (*)(const char *, const char *, int))dlsym(RTLD_NEXT, "setenv");
+		unset = (int (*)(const char *))dlsym(RTLD_NEXT, "unsetenv");
+	}
+	if (value && set)
+		set(name, value, 1);
+	else if (!value && unset)
+		unset(name);
 }
 
 static void variable_append(const char *name, const char *separator, const char *value)
@@ -128,10 +145,8 @@ static void variable_remove(const char *name, const char *before, const char *pa
 	}
 	*to = '\0';
 	to = left + strspn(left, separators);
-	if (removed && *to)
-		setenv(name, to, 1);
-	else if (removed)
-		unsetenv(name);
+	if (removed)
+		variable_set(name, *to ? to : NULL);
 	free(left);
 }
 
@@ -225,7 +240,9 @@ static int text_writes_archive(const char *text)
 static int file_writes_archive(const char *path)
 {
 	char text[16384];
-	FILE *f = fopen(path, "re");
+	struct stat st;
+	/* What a pipe has, as in "javac @<(find ...)", can be read once, by the program. */
+	FILE *f = !stat(path, &st) && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
 	size_t n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
 
 	if (f)
@@ -346,9 +363,12 @@ static void ruby_decide(void)
 static void lua_decide(void)
 {
 	char path[PATH_MAX + 32], *text = NULL;
+	static const char end[] = "/libgchint-lua.so]==], 'luaopen_gchint') or function() end)()";
 	const char *user = getenv("LUA_INIT_5_4"), *open = "", *close = "";
+	const char *ours = user ? strstr(user, end) : NULL;
 
-	if (!user)
+	/* That of a parent is for itself; its child may have a LUA_INIT, which is read after it. */
+	if (!user || (ours && !ours[sizeof(end) - 1]))
 		user = getenv("LUA_INIT");
 	if (!user)
 		user = "";
