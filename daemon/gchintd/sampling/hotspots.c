@@ -22,6 +22,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <syslog.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <uapi/linux/gchint.h>
@@ -44,20 +45,28 @@
  */
 static void process_read_cpu(const struct hotspots *h, struct process *p, uint64_t now)
 {
-	const uint64_t tick_ns = NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK);
-	unsigned long long user, system;
+	unsigned long long user;
 	char text[512];
+	struct timespec all;
 	const char *at;
+	clockid_t clock;
 
-	if (now - p->cpu_at < CPU_PERIOD ||
-	    root_read(text, sizeof(text), "%s/%d/stat", h->host->root.procfs, p->pid) <= 0)
+	if (now - p->cpu_at < CPU_PERIOD)
 		return;
-	/* Its name may have blanks and brackets. */
-	at = strrchr(text, ')');
-	if (!at || sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", &user,
-			  &system) != 2)
-		return;
-	p->cpu_ns = (user + (h->sampling.in_kernel ? system : 0)) * tick_ns;
+	if (h->sampling.in_kernel) {
+		if (clock_getcpuclockid(p->pid, &clock) || clock_gettime(clock, &all))
+			return;
+		p->cpu_ns = (uint64_t)all.tv_sec * NSEC_PER_SEC + (uint64_t)all.tv_nsec;
+	} else {
+		/* No clock has the time in user space alone. The name may have blanks and brackets. */
+		if (root_read(text, sizeof(text), "%s/%d/stat", h->host->root.procfs, p->pid) <= 0)
+			return;
+		at = strrchr(text, ')');
+		if (!at ||
+		    sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu", &user) != 1)
+			return;
+		p->cpu_ns = user * (NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK));
+	}
 	if (!p->cpu_at)
 		p->cpu_first_ns = p->cpu_ns;
 	p->cpu_at = now;
@@ -72,6 +81,8 @@ static void process_end(struct hotspots *h, struct process **at)
 	*at = p->next;
 	while (p->threads)
 		thread_end(h, p, &p->threads);
+	if (p->task)
+		closedir(p->task);
 	free(p->images.image);
 	free(p->word);
 	methods_forget(&p->methods);

@@ -380,13 +380,17 @@ void threads_walk(struct hotspots *h, struct process *p)
 	struct dirent *entry;
 	struct thread *th;
 	char path[64];
-	DIR *dir;
 
 	for (th = p->threads; th; th = th->next)
 		th->alive = false;
-	snprintf(path, sizeof(path), "%s/%d/task", h->host->root.procfs, p->pid);
-	dir = opendir(path);
-	while (dir && (entry = readdir(dir))) {
+	/* Stays open: opening takes longer than reading it, and it is read at each tick. */
+	if (p->task) {
+		rewinddir(p->task);
+	} else {
+		snprintf(path, sizeof(path), "%s/%d/task", h->host->root.procfs, p->pid);
+		p->task = opendir(path);
+	}
+	while (p->task && (entry = readdir(p->task))) {
 		int32_t tid = (int32_t)strtol(entry->d_name, NULL, 10);
 
 		if (tid <= 0)
@@ -398,6 +402,4 @@ void threads_walk(struct hotspots *h, struct process *p)
 		else
 			thread_add(h, p, tid);
 	}
-	if (dir)
-		closedir(dir);
 }

@@ -3,6 +3,7 @@
 #ifndef GCHINTD_SAMPLED_H
 #define GCHINTD_SAMPLED_H
 
+#include <dirent.h>
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,6 +46,7 @@ struct process {
 	uint64_t read; /* answers before this instant have arrived */
 	/* CPU time of all its threads, also of those that ended: at the start, and as last read. */
 	uint64_t cpu_first_ns, cpu_ns, cpu_at;
+	DIR *task; /* of its threads; NULL before the first walk */
 	int32_t pid;
 	bool same, answers, timers;
 	bool seen; /* sampled through the tunnel, without signals */
