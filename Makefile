@@ -107,7 +107,7 @@ deb: need-deb
 check:
 	@tests/prepare $(if $(CHANGED),all,gate)
 	@$(MAKE) -j$(JOBS) $(SUBDIRS) || { echo '0 passed, 1 failed, 0 skipped'; exit 1; }
-	@tests/check $(if $(CHANGED),--changed $(CHANGED),--budget 30 $(if $(KEEP_GOING),,--fail-fast))
+	@tests/check $(if $(CHANGED),--changed $(CHANGED),--budget 20 $(if $(KEEP_GOING),,--fail-fast))
 
 check-fresh:
 	@tests/fresh
