@@ -5,19 +5,19 @@
 #include <string.h>
 #include <syslog.h>
 
-#include "hint/tracker.h"
-#include "log.h"
-#include "privilege.h"
-#include "sensor/rail.h"
+#include "../source/hint/tracker.h"
+#include "../source/log.h"
+#include "../source/privilege.h"
+#include "../source/sensor/rail.h"
 #include "service/board.h"
 #include "service/cost.h"
 #include "service/endpoint.h"
 #include "service/annotations.h"
 #include "service/notify.h"
 #include "service/options.h"
-#include "source/host.h"
-#include "source/metrics.h"
-#include "source/source.h"
+#include "../source/host.h"
+#include "../source/metrics.h"
+#include "../source/source.h"
 #include "../recording/queue.h"
 #include "../recording/writer.h"
 

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "../../daemon/gchintd/source/source.h"
+#include "../../daemon/source/source.h"
 
 struct place {
 	char dir[32];

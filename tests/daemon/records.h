@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../daemon/gchintd/loop.h"
+#include "../../daemon/source/loop.h"
 
 struct queue;
 

@@ -14,9 +14,9 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "../../daemon/gchintd/sensor/iio_buffer.h"
-#include "../../daemon/gchintd/sensor/rail.h"
-#include "../../daemon/gchintd/source/host.h"
+#include "../../daemon/source/sensor/iio_buffer.h"
+#include "../../daemon/source/sensor/rail.h"
+#include "../../daemon/source/host.h"
 #include "../../daemon/recording/queue.h"
 #include "place.h"
 #include "records.h"

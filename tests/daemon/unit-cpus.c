@@ -16,7 +16,7 @@
 
 #include <uapi/linux/gchint.h>
 
-#include "../../daemon/gchintd/hint/tracker.h"
+#include "../../daemon/source/hint/tracker.h"
 #include "../../daemon/recording/queue.h"
 #include "faults.h"
 #include "place.h"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "../../daemon/gchintd/service/endpoint.h"
-#include "../../daemon/gchintd/source/metrics.h"
+#include "../../daemon/source/metrics.h"
 #include "../../daemon/recording/queue.h"
 #include "../../daemon/recording/writer.h"
 #include "faults.h"

@@ -21,8 +21,8 @@
 #include <unistd.h>
 
 #include "../../daemon/recording/schema.h"
-#include "../../daemon/gchintd/local.h"
-#include "../../daemon/gchintd/log.h"
+#include "../../daemon/source/local.h"
+#include "../../daemon/source/log.h"
 #include "../../daemon/gchintd/service/board.h"
 #include "../../daemon/gchintd/service/cost.h"
 #include "../../daemon/gchintd/service/annotations.h"

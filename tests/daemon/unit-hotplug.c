@@ -15,8 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../daemon/gchintd/source/host.h"
-#include "../../daemon/gchintd/source/source.h"
+#include "../../daemon/source/host.h"
+#include "../../daemon/source/source.h"
 #include "../../daemon/recording/queue.h"
 #include "records.h"
 

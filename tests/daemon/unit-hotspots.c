@@ -20,11 +20,11 @@
 #include <uapi/linux/gchint.h>
 
 #include "../../daemon/common/clock.h"
-#include "../../daemon/gchintd/sampling/filter.h"
-#include "../../daemon/gchintd/sampling/hotspots.h"
-#include "../../daemon/gchintd/sampling/sampling.h"
-#include "../../daemon/gchintd/source/host.h"
-#include "../../daemon/gchintd/source/source.h"
+#include "../../daemon/source/sampling/filter.h"
+#include "../../daemon/source/sampling/hotspots.h"
+#include "../../daemon/source/sampling/sampling.h"
+#include "../../daemon/source/host.h"
+#include "../../daemon/source/source.h"
 #include "../../daemon/recording/queue.h"
 #include "faults.h"
 #include "records.h"

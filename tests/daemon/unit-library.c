@@ -25,7 +25,7 @@
 
 #include "../../daemon/common/clock.h"
 #include "../../daemon/common/ring.h"
-#include "../../daemon/gchintd/hint/tracker.h"
+#include "../../daemon/source/hint/tracker.h"
 #include "../../daemon/recording/queue.h"
 #include "faults.h"
 #include "place.h"

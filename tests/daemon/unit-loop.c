@@ -18,7 +18,7 @@
 #include <uapi/linux/gchint.h>
 #include <unistd.h>
 
-#include "../../daemon/gchintd/hint/tracker.h"
+#include "../../daemon/source/hint/tracker.h"
 #include "../../daemon/recording/queue.h"
 #include "build.h"
 #include "faults.h"

@@ -10,7 +10,7 @@
 
 #include "../../daemon/recording/rows.h"
 #include "../../daemon/recording/schema.h"
-#include "../../daemon/gchintd/source/pauses.h"
+#include "../../daemon/source/pauses.h"
 
 #define PHASES 60
 

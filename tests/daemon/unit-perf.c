@@ -16,9 +16,9 @@
 
 #include <uapi/linux/gchint.h>
 
-#include "../../daemon/gchintd/hint/tracker.h"
-#include "../../daemon/gchintd/source/host.h"
-#include "../../daemon/gchintd/source/source.h"
+#include "../../daemon/source/hint/tracker.h"
+#include "../../daemon/source/host.h"
+#include "../../daemon/source/source.h"
 #include "../../daemon/recording/queue.h"
 #include "records.h"
 

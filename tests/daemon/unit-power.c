@@ -15,8 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../daemon/gchintd/sensor/rail.h"
-#include "../../daemon/gchintd/source/metrics.h"
+#include "../../daemon/source/sensor/rail.h"
+#include "../../daemon/source/metrics.h"
 #include "../../daemon/recording/queue.h"
 #include "faults.h"
 #include "place.h"

@@ -12,8 +12,8 @@
 #include <uapi/linux/gchint.h>
 
 #include "../../daemon/recording/schema.h"
-#include "../../daemon/gchintd/sensor/rail.h"
-#include "../../daemon/gchintd/source/metrics.h"
+#include "../../daemon/source/sensor/rail.h"
+#include "../../daemon/source/metrics.h"
 #include "../../daemon/recording/store.h"
 #include "../../daemon/recording/writer.h"
 

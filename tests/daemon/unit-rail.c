@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "../../daemon/common/clock.h"
-#include "../../daemon/gchintd/sensor/rail.h"
-#include "../../daemon/gchintd/sensor/reader.h"
+#include "../../daemon/source/sensor/rail.h"
+#include "../../daemon/source/sensor/reader.h"
 #include "../../daemon/recording/queue.h"
 #include "faults.h"
 #include "place.h"

@@ -15,13 +15,13 @@
 
 #include <uapi/linux/gchint.h>
 
-#include "../../daemon/gchintd/hint/tracker.h"
-#include "../../daemon/gchintd/sensor/reader.h"
+#include "../../daemon/source/hint/tracker.h"
+#include "../../daemon/source/sensor/reader.h"
 #include "../../daemon/gchintd/service/cost.h"
 #include "../../daemon/gchintd/service/annotations.h"
-#include "../../daemon/gchintd/source/metrics.h"
-#include "../../daemon/gchintd/log.h"
-#include "../../daemon/gchintd/privilege.h"
+#include "../../daemon/source/metrics.h"
+#include "../../daemon/source/log.h"
+#include "../../daemon/source/privilege.h"
 #include "../../daemon/recording/queue.h"
 #include "../../daemon/recording/record.h"
 #include "../../daemon/recording/store.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../daemon/gchintd/sampling/sampled.h"
-#include "../../daemon/gchintd/sampling/stacks.h"
+#include "../../daemon/source/sampling/sampled.h"
+#include "../../daemon/source/sampling/stacks.h"
 #include "../../daemon/recording/queue.h"
 #include "place.h"
 #include "records.h"

@@ -12,8 +12,8 @@
 #include <uapi/linux/gchint.h>
 
 #include "../../daemon/common/clock.h"
-#include "../../daemon/gchintd/hint/tracker.h"
-#include "../../daemon/gchintd/source/host.h"
+#include "../../daemon/source/hint/tracker.h"
+#include "../../daemon/source/host.h"
 #include "../../daemon/recording/queue.h"
 #include "../../daemon/recording/store.h"
 #include "records.h"

@@ -15,8 +15,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../../daemon/gchintd/sampling/btf.h"
-#include "../../daemon/gchintd/sampling/tunnel.h"
+#include "../../daemon/source/sampling/btf.h"
+#include "../../daemon/source/sampling/tunnel.h"
 #include "records.h"
 
 #define THREADS 3

@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 #include "../../daemon/common/clock.h"
-#include "../../daemon/gchintd/sensor/iio_buffer.h"
-#include "../../daemon/gchintd/source/metrics.h"
-#include "../../daemon/gchintd/source/source.h"
-#include "../../daemon/gchintd/log.h"
-#include "../../daemon/gchintd/privilege.h"
+#include "../../daemon/source/sensor/iio_buffer.h"
+#include "../../daemon/source/metrics.h"
+#include "../../daemon/source/source.h"
+#include "../../daemon/source/log.h"
+#include "../../daemon/source/privilege.h"
 #include "../../daemon/recording/queue.h"
 #include "../../daemon/recording/store.h"
 #include "../../daemon/recording/writer.h"

@@ -19,7 +19,7 @@
 #include "../../daemon/gchintctl/report/mmu.h"
 #include "../../daemon/gchintctl/report/verdict.h"
 #include "../../daemon/gchintctl/stats.h"
-#include "../../daemon/gchintd/source/config.h"
+#include "../../daemon/source/config.h"
 
 static int tests, failed;
 

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "../../common/clock.h"
-#include "../../gchintd/sensor/counter.h"
-#include "../../gchintd/sensor/rapl.h"
-#include "../../gchintd/sensor/scans.h"
+#include "../../source/sensor/counter.h"
+#include "../../source/sensor/rapl.h"
+#include "../../source/sensor/scans.h"
 #include "../ctl.h"
 
 /* How long to wait for an energy counter to change; those of RAPL change each millisecond. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "../../recording/schema.h"
-#include "../../gchintd/source/metrics.h"
+#include "../../source/metrics.h"
 #include "../ctl.h"
 #include "../recording/db.h"
 #include "export.h"

@@ -9,7 +9,7 @@
 
 #include "../../common/json.h"
 #include "../../common/names.h"
-#include "../../gchintd/source/source.h"
+#include "../../source/source.h"
 #include "../ctl.h"
 #include "actuators.h"
 #include "kernel.h"

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "../../common/clock.h"
-#include "../../gchintd/source/source.h"
+#include "../../source/source.h"
 #include "../ctl.h"
 #include "../launch/record.h"
 #include "../launch/runtime.h"

@@ -10,7 +10,7 @@
 
 #include "../../common/names.h"
 #include "../../common/root.h"
-#include "../../gchintd/sampling/sampling.h"
+#include "../../source/sampling/sampling.h"
 #include "../ctl.h"
 #include "../launch/hint-count.h"
 #include "../launch/record.h"

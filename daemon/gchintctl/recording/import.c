@@ -16,7 +16,7 @@
 #include <uapi/linux/gchint.h>
 
 #include "../../common/names.h"
-#include "../../gchintd/hint/tracker.h"
+#include "../../source/hint/tracker.h"
 #include "../../recording/store.h"
 #include "../ctl.h"
 

@@ -15,7 +15,7 @@
 #include "../../common/clock.h"
 #include "../../recording/schema.h"
 #include "../../common/text.h"
-#include "../local.h"
+#include "../../source/local.h"
 
 #define ROUND 1024 /* datagrams read per wake-up */
 

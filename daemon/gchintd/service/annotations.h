@@ -7,7 +7,7 @@
 #ifndef GCHINTD_ANNOTATIONS_H
 #define GCHINTD_ANNOTATIONS_H
 
-#include "../source/host.h"
+#include "../../source/host.h"
 
 struct annotations;
 

@@ -3,7 +3,7 @@
 #ifndef GCHINTD_BOARD_H
 #define GCHINTD_BOARD_H
 
-#include "../source/host.h"
+#include "../../source/host.h"
 
 /* Rows of meta at the start, and the instant of the end. */
 void board_describe(struct host *host);

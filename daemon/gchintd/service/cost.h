@@ -3,7 +3,7 @@
 #ifndef GCHINTD_COST_H
 #define GCHINTD_COST_H
 
-#include "../source/host.h"
+#include "../../source/host.h"
 #include "../../recording/writer.h"
 
 struct cost;

@@ -21,9 +21,9 @@
 #include "../../common/clock.h"
 #include "../../common/regular.h"
 #include "../../common/text.h"
-#include "../hint/tracker.h"
-#include "../log.h"
-#include "../source/metrics.h"
+#include "../../source/hint/tracker.h"
+#include "../../source/log.h"
+#include "../../source/metrics.h"
 #include "http.h"
 
 #define TOKEN_MIN 16 /* characters; a shorter token could be guessed over a network */

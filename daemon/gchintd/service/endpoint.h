@@ -6,7 +6,7 @@
 #ifndef GCHINTD_ENDPOINT_H
 #define GCHINTD_ENDPOINT_H
 
-#include "../source/host.h"
+#include "../../source/host.h"
 #include "../../recording/writer.h"
 
 struct endpoint;

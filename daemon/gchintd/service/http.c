@@ -11,8 +11,8 @@
 #include <syslog.h>
 #include <unistd.h>
 
-#include "../log.h"
-#include "../privilege.h"
+#include "../../source/log.h"
+#include "../../source/privilege.h"
 
 #ifdef HAVE_MICROHTTPD
 #include <arpa/inet.h>
@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include "../../common/clock.h"
-#include "../source/metrics.h"
+#include "../../source/metrics.h"
 
 #define CONNECTIONS 256
 #define IDLE_S	    5 /* after that a silent client is disconnected */

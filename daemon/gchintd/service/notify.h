@@ -3,7 +3,7 @@
 #ifndef GCHINTD_NOTIFY_H
 #define GCHINTD_NOTIFY_H
 
-#include "../loop.h"
+#include "../../source/loop.h"
 
 void notify_ready(void);
 void notify_reloading(void);

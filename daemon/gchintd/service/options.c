@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "../../version.h"
-#include "../log.h"
+#include "../../source/log.h"
 #include "http.h"
 
 static const char usage[] =

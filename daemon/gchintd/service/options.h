@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "../source/config.h"
-#include "../source/host.h"
+#include "../../source/config.h"
+#include "../../source/host.h"
 
 /* Exit codes, as gchintd(8) lists them. */
 enum exit_code {
@@ -17,8 +17,6 @@ enum exit_code {
 	EXIT_RECORD = 4, /* the recording could not be made */
 	EXIT_NOTHING = 5, /* no source and no metrics: nothing to do */
 };
-
-#define CONFIG_PATH "/etc/gchint/gchintd.conf"
 
 struct options {
 	const char *config; /* path, NULL for none */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../daemon/gchintd/source/config.h"
+#include "../../../daemon/source/config.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
