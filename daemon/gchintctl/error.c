@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
+#include "../common/error.h"
 #include "ctl.h"
-#include "printable.h"
 
 void ctl_error(const char *fmt, ...)
 {
-	char text[1024];
-	va_list ap;
+	va_list args;
 
-	fflush(stdout);
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	fputs("gchintctl: ", stderr);
-	printable(stderr, text, strlen(text));
-	fputc('\n', stderr);
+	va_start(args, fmt);
+	error_print_list(fmt, args);
+	va_end(args);
 }
 
 int ctl_usage(const char *command)

@@ -6,10 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../common/error.h"
+#include "../common/printable.h"
 #include "../version.h"
 #include "ctl.h"
 #include "pager.h"
-#include "printable.h"
 #include "recording/db.h"
 
 /* Sorted by name. */
@@ -262,6 +263,7 @@ int main(int argc, char **argv)
 	size_t n;
 	int i;
 
+	error_set_program("gchintctl");
 	for (i = 1; i < argc && argv[i][0] == '-'; i++) {
 		if (!strcmp(argv[i], "--json")) {
 			ctl.json = true;

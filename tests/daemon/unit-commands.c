@@ -64,13 +64,31 @@ static const struct row {
 static char told[2048];
 
 void __wrap_ctl_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-void __wrap_ctl_error(const char *fmt, ...)
+void __wrap_error_print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+static void told_append(const char *fmt, va_list args)
 {
 	size_t used = strlen(told);
+
+	vsnprintf(told + used, sizeof(told) - used, fmt, args);
+}
+
+void __wrap_ctl_error(const char *fmt, ...)
+{
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(told + used, sizeof(told) - used, fmt, args);
+	told_append(fmt, args);
+	va_end(args);
+}
+
+/* The same from the directories that both programs use. */
+void __wrap_error_print(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	told_append(fmt, args);
 	va_end(args);
 }
 

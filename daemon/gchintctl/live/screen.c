@@ -14,7 +14,7 @@
 #include <ncurses.h>
 #endif
 
-#include "../printable.h"
+#include "../../common/printable.h"
 
 static volatile sig_atomic_t ended;
 

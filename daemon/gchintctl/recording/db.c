@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "../../recording/schema.h"
-#include "../ctl.h"
+#include "../../common/error.h"
 
 /*
  * Pages that refer to each other in a cycle yield more rows than the file can hold. Therefore the
@@ -31,7 +31,7 @@ static uint64_t steps, steps_max;
 void db_missing(const char *path, const char *what)
 {
 	broken = true;
-	ctl_error("%s: %s: the rows after that are missing", path, what);
+	error_print("%s: %s: the rows after that are missing", path, what);
 }
 
 static void db_report_error(sqlite3 *db)
@@ -76,7 +76,7 @@ static bool add_view(sqlite3 *db, const char *path, const char *name, const char
 
 	sqlite3_free(sql);
 	if (ret)
-		ctl_error("%s: %s", path, sqlite3_errmsg(db));
+		error_print("%s: %s", path, sqlite3_errmsg(db));
 	return !ret;
 }
 
@@ -121,8 +121,8 @@ static bool check_schema(sqlite3 *db, const char *path)
 			db_number(db, sql, 0, &n);
 		sqlite3_free(sql);
 		if (n != 1) {
-			ctl_error("%s: not a recording of gchintd: it has no table '%s'", path,
-				  table->name);
+			error_print("%s: not a recording of gchintd: it has no table '%s'", path,
+				    table->name);
 			return false;
 		}
 		if (!add_missing_columns(db, path, table))
@@ -177,11 +177,11 @@ sqlite3 *db_open(const char *path)
 	int ret;
 
 	if (access(path, R_OK) || stat(path, &st)) {
-		ctl_error("%s: %s", path, strerror(errno));
+		error_print("%s: %s", path, strerror(errno));
 		return NULL;
 	}
 	if (!S_ISREG(st.st_mode)) {
-		ctl_error("%s: not a regular file, and so no recording of gchintd", path);
+		error_print("%s: not a regular file, and so no recording of gchintd", path);
 		return NULL;
 	}
 	if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
@@ -196,9 +196,10 @@ sqlite3 *db_open(const char *path)
 		sqlite3_close(db);
 		db = NULL;
 		if (has_log(path)) {
-			ctl_error("%s: its log %s-wal can only be read in a directory that you may "
-				  "write to; copy both files there, or become root",
-				  path, path);
+			error_print(
+				"%s: its log %s-wal can only be read in a directory that you may "
+				"write to; copy both files there, or become root",
+				path, path);
 			return NULL;
 		}
 		if (db_open_immutable(path, &db) != SQLITE_OK ||
@@ -208,14 +209,15 @@ sqlite3 *db_open(const char *path)
 	/* Damage inside the file is reported by the query that meets it; this is no database. */
 	if (ret == SQLITE_NOTADB || !db_number(db, "PRAGMA application_id", 0, &application) ||
 	    application != SCHEMA_APPLICATION) {
-		ctl_error("%s: not a recording of gchintd", path);
+		error_print("%s: not a recording of gchintd", path);
 		goto close_db;
 	}
 	db_number(db, "PRAGMA user_version", 0, &version);
 	if (version != SCHEMA_VERSION) {
-		ctl_error("%s: schema version %lld, this program reads %d; use the gchintctl that "
-			  "came with the gchintd that made it",
-			  path, (long long)version, SCHEMA_VERSION);
+		error_print(
+			"%s: schema version %lld, this program reads %d; use the gchintctl that "
+			"came with the gchintd that made it",
+			path, (long long)version, SCHEMA_VERSION);
 		goto close_db;
 	}
 	if (!check_schema(db, path))
@@ -223,7 +225,7 @@ sqlite3 *db_open(const char *path)
 	return db;
 
 cannot:
-	ctl_error("%s: %s", path, db ? sqlite3_errmsg(db) : "no memory");
+	error_print("%s: %s", path, db ? sqlite3_errmsg(db) : "no memory");
 close_db:
 	sqlite3_close(db);
 	return NULL;

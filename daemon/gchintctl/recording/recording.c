@@ -9,7 +9,7 @@
 
 #include "../../common/names.h"
 #include "../../common/text.h"
-#include "../ctl.h"
+#include "../../common/error.h"
 #include "db.h"
 #include "series.h"
 
@@ -575,7 +575,7 @@ struct run *run_open(const char *path)
 	struct run *run = calloc(1, sizeof(*run));
 
 	if (!run) {
-		ctl_error("%s: not enough memory", path);
+		error_print("%s: not enough memory", path);
 		return NULL;
 	}
 	run->path = path;
@@ -583,7 +583,7 @@ struct run *run_open(const char *path)
 	if (!run->db)
 		goto free_run;
 	if (!db_span(run->db, &run->t0, &run->t1)) {
-		ctl_error("%s: the recording is still empty", path);
+		error_print("%s: the recording is still empty", path);
 		goto free_run;
 	}
 	if (!load_phases(run) || !load_pauses(run) || !load_steps(run) || !run_load_rails(run) ||
@@ -745,7 +745,7 @@ struct run **run_open_all(char *const *paths, size_t nr, size_t behind)
 	struct run **run = calloc(nr, sizeof(*run));
 
 	if (!run)
-		ctl_error("no memory for %zu recordings", nr);
+		error_print("no memory for %zu recordings", nr);
 	for (size_t i = 0; run && i < nr; i++) {
 		run[i] = run_open(paths[i]);
 		if (!run[i]) {

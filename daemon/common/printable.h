@@ -3,8 +3,8 @@
  * Makes text safe for a terminal. Names of devices and programs, labels and annotations are
  * untrusted: a terminal would act on the escape sequences in them.
  */
-#ifndef GCHINTCTL_PRINTABLE_H
-#define GCHINTCTL_PRINTABLE_H
+#ifndef GCHINT_PRINTABLE_H
+#define GCHINT_PRINTABLE_H
 
 #include <stddef.h>
 #include <stdio.h>

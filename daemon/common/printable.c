@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../common/escape.h"
+#include "escape.h"
 
 static FILE *terminal;
 
