@@ -11,7 +11,7 @@
 #include "../version.h"
 #include "ctl.h"
 #include "pager.h"
-#include "recording/db.h"
+#include "../recording/reader/db.h"
 
 /* Sorted by name. */
 static const struct {

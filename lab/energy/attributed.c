@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../daemon/gchintctl/recording/attribution.h"
-#include "../../daemon/gchintctl/recording/processes.h"
+#include "../../daemon/analysis/attribution.h"
+#include "../../daemon/recording/reader/processes.h"
 
 /* Phases that are attributed one by one in a pass over the recording; group 0 is no phase. */
 #define AT_ONCE (RUN_GROUPS - 2)

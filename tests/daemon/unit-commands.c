@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "../../daemon/gchintctl/ctl.h"
-#include "../../daemon/gchintctl/recording/db.h"
+#include "../../daemon/recording/reader/db.h"
 
 /* Beyond this number not every allocation is tried, but about every fourth. */
 #define EACH  24

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../daemon/gchintctl/recording/energy.h"
+#include "../../daemon/analysis/energy.h"
 #include "../../daemon/recording/queue.h"
 #include "faults.h"
 #include "place.h"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../daemon/gchintctl/recording/energy.h"
+#include "../../daemon/analysis/energy.h"
 
 static bool about(double a, double b, double by)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "../../daemon/gchintctl/measure/plan.h"
-#include "../../daemon/gchintctl/stats.h"
+#include "../../daemon/analysis/stats.h"
 
 static void measure_order(void)
 {

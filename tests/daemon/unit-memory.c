@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../daemon/gchintctl/recording/energy.h"
-#include "../../daemon/gchintctl/recording/recording.h"
+#include "../../daemon/analysis/energy.h"
+#include "../../daemon/recording/reader/recording.h"
 #include "../../daemon/recording/store.h"
 
 #define PHASES	300

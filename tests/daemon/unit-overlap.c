@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../daemon/gchintctl/recording/overlap.h"
+#include "../../daemon/analysis/overlap.h"
 
 #define MOST 70
 

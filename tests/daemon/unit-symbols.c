@@ -16,7 +16,7 @@
 
 #include "../../daemon/common/clock.h"
 #include "../../daemon/gchintctl/profile/profile.h"
-#include "../../daemon/gchintctl/recording/recording.h"
+#include "../../daemon/recording/reader/recording.h"
 #include "../../daemon/gchintctl/symbols/demangle.h"
 #include "../../daemon/gchintctl/symbols/elf.h"
 #include "../../daemon/recording/rows.h"

@@ -16,9 +16,9 @@
 #include "../../daemon/common/escape.h"
 #include "../../daemon/common/text.h"
 #include "../../daemon/gchintctl/ctl.h"
-#include "../../daemon/gchintctl/report/mmu.h"
-#include "../../daemon/gchintctl/report/verdict.h"
-#include "../../daemon/gchintctl/stats.h"
+#include "../../daemon/analysis/mmu.h"
+#include "../../daemon/analysis/verdict.h"
+#include "../../daemon/analysis/stats.h"
 #include "../../daemon/source/config.h"
 
 static int tests, failed;

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "../stats.h"
+#include "../../analysis/stats.h"
 
 static double mean_of(const double *x, size_t nr)
 {

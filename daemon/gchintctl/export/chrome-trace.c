@@ -10,7 +10,7 @@
 #include "../../common/json.h"
 #include "../../common/names.h"
 #include "../ctl.h"
-#include "../recording/db.h"
+#include "../../recording/reader/db.h"
 #include "export.h"
 
 /* Pids of processes that exist in the trace only, far above any pid_max (2^22). */

@@ -10,7 +10,7 @@
 #include "../ctl.h"
 #include "../profile/firefox-stacks.h"
 #include "../profile/firefox.h"
-#include "../recording/db.h"
+#include "../../recording/reader/db.h"
 #include "export.h"
 
 static const char usage[] =

@@ -8,7 +8,7 @@
 #include "../../recording/schema.h"
 #include "../../source/metrics.h"
 #include "../ctl.h"
-#include "../recording/db.h"
+#include "../../recording/reader/db.h"
 #include "export.h"
 
 static int rail_type(const char *name)

@@ -11,7 +11,7 @@
 
 #include "../../common/names.h"
 #include "../ctl.h"
-#include "../recording/db.h"
+#include "../../recording/reader/db.h"
 #include "export.h"
 #include "protobuf.h"
 

@@ -18,7 +18,7 @@
 #include "../../common/ring.h"
 #include "../../recording/schema.h"
 #include "../ctl.h"
-#include "../recording/db.h"
+#include "../../recording/reader/db.h"
 
 #define RINGS	       1024
 #define RINGS_AT_ONCE  64 /* programs accepted by one hint_count_poll() */

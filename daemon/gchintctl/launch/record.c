@@ -22,8 +22,8 @@
 
 #include "../../common/clock.h"
 #include "../ctl.h"
-#include "../recording/cost.h"
-#include "../recording/db.h"
+#include "../../analysis/cost.h"
+#include "../../recording/reader/db.h"
 #include "../recording/annotations.h"
 #include "child.h"
 #include "hint-count.h"

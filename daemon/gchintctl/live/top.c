@@ -16,8 +16,8 @@
 #include "../../common/text.h"
 #include "../../source/config.h"
 #include "../ctl.h"
-#include "../recording/db.h"
-#include "../recording/recording.h"
+#include "../../recording/reader/db.h"
+#include "../../recording/reader/recording.h"
 #include "screen.h"
 
 static const char usage[] =

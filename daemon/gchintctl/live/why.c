@@ -15,10 +15,10 @@
 #include "../ctl.h"
 #include "../machine/actuators.h"
 #include "../machine/kernel.h"
-#include "../recording/db.h"
-#include "../recording/pauses.h"
-#include "../recording/recording.h"
-#include "../recording/threads.h"
+#include "../../recording/reader/db.h"
+#include "../../analysis/pauses.h"
+#include "../../recording/reader/recording.h"
+#include "../../recording/reader/threads.h"
 
 static const char usage[] =
 	"usage: gchintctl why\n"

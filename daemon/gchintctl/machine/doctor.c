@@ -24,7 +24,7 @@
 #include "../../version.h"
 #include "../ctl.h"
 #include "../launch/child.h"
-#include "../recording/db.h"
+#include "../../recording/reader/db.h"
 #include "actuators.h"
 #include "loops.h"
 #include "secrets.h"

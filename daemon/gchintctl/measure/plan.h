@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "../report/verdict.h"
+#include "../../analysis/verdict.h"
 
 enum plan_side {
 	PLAN_BASELINE,

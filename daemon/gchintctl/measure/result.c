@@ -7,7 +7,7 @@
 
 #include "../calibrate/estimate.h"
 #include "../ctl.h"
-#include "../stats.h"
+#include "../../analysis/stats.h"
 
 static bool result_has_baseline(const struct result *r)
 {

@@ -3,7 +3,7 @@
 #ifndef GCHINTCTL_RESULT_H
 #define GCHINTCTL_RESULT_H
 
-#include "../report/comparison.h"
+#include "../../analysis/comparison.h"
 #include "plan.h"
 
 /**

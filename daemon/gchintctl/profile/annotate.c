@@ -7,7 +7,7 @@
 
 #include "../../common/regular.h"
 #include "../ctl.h"
-#include "../recording/db.h"
+#include "../../recording/reader/db.h"
 #include "profile.h"
 
 #define TEXT_WIDTH 96 /* source lines are cut to this many bytes */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../ctl.h"
-#include "../recording/db.h"
+#include "../../recording/reader/db.h"
 #include "profile.h"
 
 struct change {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "../ctl.h"
-#include "../recording/db.h"
+#include "../../recording/reader/db.h"
 #include "firefox-stacks.h"
 #include "profile.h"
 

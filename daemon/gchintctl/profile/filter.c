@@ -14,7 +14,7 @@
 
 #include "../../common/root.h"
 #include "../ctl.h"
-#include "../recording/db.h"
+#include "../../recording/reader/db.h"
 #include "profile.h"
 
 #define CONFIG "--config=/tmp/gchint-profile."

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../recording/db.h"
+#include "../../recording/reader/db.h"
 #include "firefox.h"
 
 struct point {

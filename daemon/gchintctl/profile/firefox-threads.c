@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../../common/names.h"
-#include "../recording/db.h"
+#include "../../recording/reader/db.h"
 #include "firefox.h"
 
 enum {

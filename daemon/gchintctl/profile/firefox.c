@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "../../common/names.h"
-#include "../recording/db.h"
+#include "../../recording/reader/db.h"
 
 /*
  * Newer profilers convert older versions. From this version on, counters describe how they are

@@ -10,8 +10,8 @@
 #include <stdio.h>
 
 #include "../../common/json.h"
-#include "../recording/recording.h"
-#include "../recording/threads.h"
+#include "../../recording/reader/recording.h"
+#include "../../recording/reader/threads.h"
 
 /* meta.categories: the phase classes by their number, then categories outside of phases. */
 enum {

@@ -5,7 +5,7 @@
 
 #include "../../common/names.h"
 #include "../ctl.h"
-#include "../recording/db.h"
+#include "../../recording/reader/db.h"
 #include "../symbols/demangle.h"
 #include "profile.h"
 

@@ -15,7 +15,7 @@
 #include "../launch/hint-count.h"
 #include "../launch/record.h"
 #include "../launch/run.h"
-#include "../recording/db.h"
+#include "../../recording/reader/db.h"
 #include "profile.h"
 #include "sample-energy.h"
 

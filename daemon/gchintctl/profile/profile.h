@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "../recording/recording.h"
+#include "../../recording/reader/recording.h"
 
 /**
  * struct profile_filter - selects samples of a recording; a member that is NULL selects all

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../recording/attribution.h"
-#include "../recording/db.h"
-#include "../recording/power-model.h"
+#include "../../analysis/attribution.h"
+#include "../../recording/reader/db.h"
+#include "../../analysis/power-model.h"
 
 struct spreading {
 	const struct profile *p;

@@ -10,7 +10,7 @@
 #ifndef GCHINTCTL_SAMPLE_ENERGY_H
 #define GCHINTCTL_SAMPLE_ENERGY_H
 
-#include "../recording/attribution.h"
+#include "../../analysis/attribution.h"
 #include "profile.h"
 
 /* What was not known, so that the share of a sample is by time alone. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../ctl.h"
-#include "../recording/db.h"
+#include "../../recording/reader/db.h"
 #include "profile.h"
 #include "sample-energy.h"
 

@@ -12,7 +12,7 @@
 #include "../../common/json.h"
 #include "../../recording/schema.h"
 #include "../ctl.h"
-#include "db.h"
+#include "../../recording/reader/db.h"
 #include "annotations.h"
 
 static const char usage[] =

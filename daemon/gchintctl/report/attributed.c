@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "../../common/escape.h"
-#include "../recording/attribution.h"
-#include "../recording/db.h"
+#include "../../analysis/attribution.h"
+#include "../../recording/reader/db.h"
 
 static void attributed_of(const struct run *run, size_t rail, const uint16_t *group,
 			  struct attribution *a)

@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "../../common/json.h"
-#include "../recording/processes.h"
-#include "../recording/recording.h"
+#include "../../recording/reader/processes.h"
+#include "../../recording/reader/recording.h"
 
 /* Instead of a rail: all rails that feed one core each. */
 #define ATTRIBUTED_CORES SIZE_MAX

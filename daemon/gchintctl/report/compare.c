@@ -6,7 +6,7 @@
 
 #include "../../common/json.h"
 #include "../ctl.h"
-#include "comparison.h"
+#include "../../analysis/comparison.h"
 
 static const char usage[] =
 	"usage: gchintctl [--json] compare [--brief] FILE... [-- FILE...]\n"

@@ -5,9 +5,9 @@
 
 #include "../../common/escape.h"
 #include "../ctl.h"
-#include "../recording/db.h"
-#include "../stats.h"
-#include "comparison.h"
+#include "../../recording/reader/db.h"
+#include "../../analysis/stats.h"
+#include "../../analysis/comparison.h"
 #include "plot.h"
 #include "report.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "../../common/escape.h"
-#include "../recording/pauses.h"
+#include "../../analysis/pauses.h"
 #include "plot.h"
 #include "report.h"
 

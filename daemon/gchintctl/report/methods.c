@@ -7,7 +7,7 @@
 #include "../../common/escape.h"
 #include "../profile/profile.h"
 #include "../profile/sample-energy.h"
-#include "../recording/db.h"
+#include "../../recording/reader/db.h"
 
 #define LINES 12
 

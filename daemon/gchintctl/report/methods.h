@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "../recording/recording.h"
+#include "../../recording/reader/recording.h"
 
 /* Writes a table of the methods with most CPU time, and a flame graph; nothing without samples. */
 void methods_write_html(const struct run *run, FILE *html);

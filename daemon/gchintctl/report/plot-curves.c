@@ -10,8 +10,8 @@
 
 #include "../../common/escape.h"
 #include "../ctl.h"
-#include "../recording/db.h"
-#include "mmu.h"
+#include "../../recording/reader/db.h"
+#include "../../analysis/mmu.h"
 #include "plot.h"
 #include "report.h"
 

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "../recording/recording.h"
+#include "../../recording/reader/recording.h"
 
 /**
  * struct plot_axis - the range of one axis

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "../recording/recording.h"
+#include "../../recording/reader/recording.h"
 #include "plot.h"
 #include "timeline.h"
 

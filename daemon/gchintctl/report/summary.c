@@ -7,14 +7,14 @@
 
 #include "../../common/json.h"
 #include "../ctl.h"
-#include "../recording/attribution.h"
-#include "../recording/cost.h"
-#include "../recording/cpu-time.h"
-#include "../recording/db.h"
-#include "../recording/energy.h"
-#include "../recording/pauses.h"
-#include "../recording/processes.h"
-#include "../recording/recording.h"
+#include "../../analysis/attribution.h"
+#include "../../analysis/cost.h"
+#include "../../analysis/cpu-time.h"
+#include "../../recording/reader/db.h"
+#include "../../analysis/energy.h"
+#include "../../analysis/pauses.h"
+#include "../../recording/reader/processes.h"
+#include "../../recording/reader/recording.h"
 #include "attributed.h"
 
 static const char usage[] =

@@ -8,7 +8,7 @@
 
 #include "../../common/json.h"
 #include "../../common/names.h"
-#include "../recording/db.h"
+#include "../../recording/reader/db.h"
 #include "plot.h"
 #include "report.h"
 #include "timeline.h"

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "../../common/text.h"
-#include "../recording/db.h"
-#include "../recording/energy.h"
+#include "../../recording/reader/db.h"
+#include "../../analysis/energy.h"
 
 static int window_compare_begin(const void *a, const void *b)
 {

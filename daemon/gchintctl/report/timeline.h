@@ -7,7 +7,7 @@
 #ifndef GCHINTCTL_TIMELINE_H
 #define GCHINTCTL_TIMELINE_H
 
-#include "../recording/recording.h"
+#include "../../recording/reader/recording.h"
 
 #define TIMELINE_RAILS 5
 #define TIMELINE_CPUS  8

@@ -3,11 +3,11 @@
  * Compares groups of recordings. Recordings with the same label (else with the same governor) are
  * the runs of one group. Each figure is one number per run.
  */
-#ifndef GCHINTCTL_COMPARISON_H
-#define GCHINTCTL_COMPARISON_H
+#ifndef ANALYSIS_COMPARISON_H
+#define ANALYSIS_COMPARISON_H
 
-#include "../../common/json.h"
-#include "../recording/recording.h"
+#include "../common/json.h"
+#include "../recording/reader/recording.h"
 #include "verdict.h"
 
 #define COMPARE_GROUPS 12

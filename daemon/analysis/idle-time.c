@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <sys/types.h>
 
-#include "db.h"
-#include "recording.h"
+#include "../recording/reader/db.h"
+#include "../recording/reader/recording.h"
 
 /* The idle states of a CPU are read one after the other: rows closer than this are one reading. */
 #define READING_NS 5000000

@@ -3,8 +3,8 @@
  * What a rail feeds, from its driver, its channel and its label: one table, which
  * docs/recording.md ("What a rail feeds") shows. Pure.
  */
-#ifndef GCHINTCTL_RAIL_ROLE_H
-#define GCHINTCTL_RAIL_ROLE_H
+#ifndef RECORDING_READER_RAIL_ROLE_H
+#define RECORDING_READER_RAIL_ROLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

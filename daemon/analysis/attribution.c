@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/text.h"
+#include "../common/text.h"
 #include "cpu-time.h"
-#include "db.h"
+#include "../recording/reader/db.h"
 #include "idle-time.h"
 #include "overlap.h"
 #include "power-model.h"

@@ -7,7 +7,7 @@
 
 #include <uapi/linux/gchint_netlink.h>
 
-#include "db.h"
+#include "../recording/reader/db.h"
 
 /* The time between two readings of a thread's account, or from the last one on (@t1 0). */
 struct account {

@@ -3,10 +3,10 @@
  * Numbers of a run's pauses, and its longest stops with the CPU frequency during each. A stop is
  * a pause (struct run_pause), or the wait of one thread for a collection that other threads do.
  */
-#ifndef GCHINTCTL_PAUSES_H
-#define GCHINTCTL_PAUSES_H
+#ifndef ANALYSIS_PAUSES_H
+#define ANALYSIS_PAUSES_H
 
-#include "recording.h"
+#include "../recording/reader/recording.h"
 
 #define PAUSE_CONCURRENT 4
 

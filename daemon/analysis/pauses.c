@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../common/text.h"
-#include "db.h"
+#include "../common/text.h"
+#include "../recording/reader/db.h"
 #include "overlap.h"
-#include "threads.h"
+#include "../recording/reader/threads.h"
 
 /* Indexes over a run that describing each of its pauses needs. */
 struct pause_query {

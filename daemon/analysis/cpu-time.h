@@ -11,10 +11,10 @@
  *
  * A phase tells the CPU that it began on, and each reading the one that the thread ran on last.
  */
-#ifndef GCHINTCTL_CPU_TIME_H
-#define GCHINTCTL_CPU_TIME_H
+#ifndef ANALYSIS_CPU_TIME_H
+#define ANALYSIS_CPU_TIME_H
 
-#include "recording.h"
+#include "../recording/reader/recording.h"
 
 struct cpu_times;
 

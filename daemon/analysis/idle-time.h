@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How long CPUs were in idle states, between two instants of a recording. */
-#ifndef GCHINTCTL_IDLE_TIME_H
-#define GCHINTCTL_IDLE_TIME_H
+#ifndef ANALYSIS_IDLE_TIME_H
+#define ANALYSIS_IDLE_TIME_H
 
-#include "recording.h"
+#include "../recording/reader/recording.h"
 
 struct asleep;
 

@@ -14,11 +14,11 @@
  * steps of the counter, for the uncertainty of the idle part, and for code that draws more or
  * less than other code at the same frequency.
  */
-#ifndef GCHINTCTL_ATTRIBUTION_H
-#define GCHINTCTL_ATTRIBUTION_H
+#ifndef ANALYSIS_ATTRIBUTION_H
+#define ANALYSIS_ATTRIBUTION_H
 
 #include "energy.h"
-#include "recording.h"
+#include "../recording/reader/recording.h"
 
 /* How CPU time is weighed. */
 enum attribution_weight {

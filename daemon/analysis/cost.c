@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "db.h"
+#include "../recording/reader/db.h"
 
 /*
  * Bounds the energy by the OPPs with the lowest and the highest power, because the frequency at

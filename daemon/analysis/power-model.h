@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Power of a busy CPU at each frequency, from the OPPs in a recording. */
-#ifndef GCHINTCTL_POWER_MODEL_H
-#define GCHINTCTL_POWER_MODEL_H
+#ifndef ANALYSIS_POWER_MODEL_H
+#define ANALYSIS_POWER_MODEL_H
 
 #include <sqlite3.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The difference between two sets of runs, and its description in words. Pure. */
-#ifndef GCHINTCTL_VERDICT_H
-#define GCHINTCTL_VERDICT_H
+#ifndef ANALYSIS_VERDICT_H
+#define ANALYSIS_VERDICT_H
 
 #include <stdbool.h>
 #include <stddef.h>

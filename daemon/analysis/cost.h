@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Cost of recording: CPU time, wake-ups, memory and energy of the daemon. */
-#ifndef GCHINTCTL_COST_H
-#define GCHINTCTL_COST_H
+#ifndef ANALYSIS_COST_H
+#define ANALYSIS_COST_H
 
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../common/json.h"
+#include "../common/json.h"
 
 /**
  * struct record_cost - cost of recording, from the first to the last row that the daemon recorded

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../stats.h"
+#include "stats.h"
 
 #define RESAMPLES     9999
 #define RUNS_SENSIBLE 1000 /* a larger number only says that there is too much noise */

@@ -3,8 +3,8 @@
  * A recording in memory, for tables and plots: phases, frequencies over time, rails, and their
  * readings while they are needed.
  */
-#ifndef GCHINTCTL_RECORDING_H
-#define GCHINTCTL_RECORDING_H
+#ifndef RECORDING_READER_RECORDING_H
+#define RECORDING_READER_RECORDING_H
 
 #include <sqlite3.h>
 #include <stdbool.h>

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "db.h"
+#include "../recording/reader/db.h"
 #include "power-model.h"
 
 /* Tolerance: counters advance in steps, and the time of a reading is accurate to some us. */

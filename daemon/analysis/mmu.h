@@ -3,10 +3,10 @@
  * Minimum mutator utilisation (Cheng and Blelloch, PLDI 2001): the least share of the time that
  * the mutators can run, over all windows of a given length.
  */
-#ifndef GCHINTCTL_MMU_H
-#define GCHINTCTL_MMU_H
+#ifndef ANALYSIS_MMU_H
+#define ANALYSIS_MMU_H
 
-#include "../recording/recording.h"
+#include "../recording/reader/recording.h"
 
 /**
  * mmu - compute the minimum mutator utilisation of one process, exactly

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The names of the threads of a recording over time. */
-#ifndef GCHINTCTL_THREADS_H
-#define GCHINTCTL_THREADS_H
+#ifndef RECORDING_READER_THREADS_H
+#define RECORDING_READER_THREADS_H
 
 #include "recording.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Reading a recording, finished or still growing. */
-#ifndef GCHINTCTL_DB_H
-#define GCHINTCTL_DB_H
+#ifndef RECORDING_READER_DB_H
+#define RECORDING_READER_DB_H
 
 #include <sqlite3.h>
 #include <stdbool.h>

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../recording/schema.h"
+#include "../schema.h"
 #include "../../common/error.h"
 
 /*

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../common/cpus.h"
-#include "../../common/text.h"
-#include "db.h"
+#include "../common/cpus.h"
+#include "../common/text.h"
+#include "../recording/reader/db.h"
 
 /* An OPP with a known power, and the cpufreq policy that has it. */
 struct opp {

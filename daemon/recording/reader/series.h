@@ -10,8 +10,8 @@
  * - A power below zero is a shunt that is reversed, or a battery: as much as a meter may err
  *   around zero is taken as it is.
  */
-#ifndef GCHINTCTL_SERIES_H
-#define GCHINTCTL_SERIES_H
+#ifndef RECORDING_READER_SERIES_H
+#define RECORDING_READER_SERIES_H
 
 #include "recording.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../recording/db.h"
+#include "../recording/reader/db.h"
 
 /* Sums the paused time before an instant. Instants must be queried in ascending order. */
 struct walk {

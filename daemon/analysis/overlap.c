@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "db.h"
+#include "../recording/reader/db.h"
 
 bool overlap_of(const struct run *run, struct overlap *o)
 {

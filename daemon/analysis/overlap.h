@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Finds the phases of a run that overlap an interval, without a walk through all before it. */
-#ifndef GCHINTCTL_OVERLAP_H
-#define GCHINTCTL_OVERLAP_H
+#ifndef ANALYSIS_OVERLAP_H
+#define ANALYSIS_OVERLAP_H
 
-#include "recording.h"
+#include "../recording/reader/recording.h"
 
 /* The latest end in each half of the phases, each quarter, and so on: a tree in an array. */
 struct overlap {

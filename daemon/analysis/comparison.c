@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../ctl.h"
-#include "../recording/db.h"
-#include "../recording/energy.h"
-#include "../recording/pauses.h"
+#include "../recording/reader/db.h"
+#include "energy.h"
+#include "pauses.h"
 #include "mmu.h"
 
 /* One number per run; NAN where the run does not have it. */

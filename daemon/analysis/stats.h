@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef GCHINTCTL_STATS_H
-#define GCHINTCTL_STATS_H
+#ifndef ANALYSIS_STATS_H
+#define ANALYSIS_STATS_H
 
 #include <stddef.h>
 

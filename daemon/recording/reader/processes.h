@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Groups the phases of a recording by process, so that energy can be split by process. */
-#ifndef GCHINTCTL_PROCESSES_H
-#define GCHINTCTL_PROCESSES_H
+#ifndef RECORDING_READER_PROCESSES_H
+#define RECORDING_READER_PROCESSES_H
 
 #include "recording.h"
 

@@ -20,10 +20,10 @@
  * A power meter shows power at instants. Power between them is estimated (trapezoidal
  * rule); nothing is known of a phase that lies between two of them.
  */
-#ifndef GCHINTCTL_ENERGY_H
-#define GCHINTCTL_ENERGY_H
+#ifndef ANALYSIS_ENERGY_H
+#define ANALYSIS_ENERGY_H
 
-#include "recording.h"
+#include "../recording/reader/recording.h"
 
 /**
  * struct energy_part - energy of a group of phases
