@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../daemon/gchintctl/symbols/jitmap.h"
+#include "../../daemon/symbols/jitmap.h"
 
 #define LOAD  0
 #define MOVE  1

@@ -17,8 +17,8 @@
 #include "../../daemon/common/clock.h"
 #include "../../daemon/gchintctl/profile/profile.h"
 #include "../../daemon/recording/reader/recording.h"
-#include "../../daemon/gchintctl/symbols/demangle.h"
-#include "../../daemon/gchintctl/symbols/elf.h"
+#include "../../daemon/symbols/demangle.h"
+#include "../../daemon/symbols/elf.h"
 #include "../../daemon/recording/rows.h"
 
 #define MAPPED 0x7000000

@@ -6,7 +6,7 @@
 #include "../../common/names.h"
 #include "../ctl.h"
 #include "../../recording/reader/db.h"
-#include "../symbols/demangle.h"
+#include "../../symbols/demangle.h"
 #include "profile.h"
 
 #define LEADS_BACK 16

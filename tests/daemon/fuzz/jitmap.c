@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../daemon/gchintctl/symbols/jitmap.h"
+#include "../../../daemon/symbols/jitmap.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Maps addresses of a program to functions and lines of its source. */
-#ifndef GCHINTCTL_DWARF_H
-#define GCHINTCTL_DWARF_H
+#ifndef SYMBOLS_DWARF_H
+#define SYMBOLS_DWARF_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Names of address ranges. */
-#ifndef GCHINTCTL_SYMBOLS_H
-#define GCHINTCTL_SYMBOLS_H
+#ifndef SYMBOLS_H
+#define SYMBOLS_H
 
 #include <stdbool.h>
 #include <stddef.h>

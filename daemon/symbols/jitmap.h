@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Symbols of generated code, from the perf-PID.map and jit-PID.dump of a process. */
-#ifndef GCHINTCTL_JITMAP_H
-#define GCHINTCTL_JITMAP_H
+#ifndef SYMBOLS_JITMAP_H
+#define SYMBOLS_JITMAP_H
 
 #include "address-index.h"
 #include "dwarf.h"

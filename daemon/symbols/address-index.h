@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* An index from addresses to the ranges that may contain them, the newest first. */
-#ifndef GCHINTCTL_ADDRESS_INDEX_H
-#define GCHINTCTL_ADDRESS_INDEX_H
+#ifndef SYMBOLS_ADDRESS_INDEX_H
+#define SYMBOLS_ADDRESS_INDEX_H
 
 #include <stdbool.h>
 #include <stddef.h>

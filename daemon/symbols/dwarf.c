@@ -7,7 +7,7 @@
 #ifdef HAVE_DW
 #include <elfutils/libdwfl.h>
 
-#include "../../common/regular.h"
+#include "../common/regular.h"
 
 struct dwarf {
 	Dwfl *dwfl;

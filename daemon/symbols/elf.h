@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Functions of programs and libraries, by address. */
-#ifndef GCHINTCTL_ELF_H
-#define GCHINTCTL_ELF_H
+#ifndef SYMBOLS_ELF_H
+#define SYMBOLS_ELF_H
 
 #include "dwarf.h"
 #include "symbols.h"

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../../common/regular.h"
+#include "../common/regular.h"
 
 struct elf {
 	char *path;
