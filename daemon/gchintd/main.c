@@ -15,7 +15,7 @@
 #include "service/annotations.h"
 #include "service/notify.h"
 #include "service/options.h"
-#include "../source/host.h"
+#include "../source/context.h"
 #include "../source/metrics.h"
 #include "../source/source.h"
 #include "../recording/queue.h"
@@ -23,7 +23,7 @@
 
 struct daemon {
 	struct options options;
-	struct host host;
+	struct source_context context;
 	struct writer *writer;
 	struct sources *sources;
 	struct endpoint *endpoint;
@@ -35,31 +35,33 @@ static void on_stop(void *data, uint32_t signo)
 
 	(void)signo;
 	notify_stopping();
-	loop_quit(d->host.loop, EXIT_OK);
+	loop_quit(d->context.loop, EXIT_OK);
 }
 
 static void on_reload(void *data, uint32_t signo)
 {
 	struct daemon *d = data;
-	struct config old = d->host.config;
+	struct config old = d->context.config;
 	char error[400];
 
 	(void)signo;
 	notify_reloading();
 	privilege_raise();
-	if (options_config(&d->options, &d->host.config, error, sizeof(error))) {
-		host_note(&d->host, LOG_ERR, "config", "%s; the old configuration stays", error);
+	if (options_config(&d->options, &d->context.config, error, sizeof(error))) {
+		context_note(&d->context, LOG_ERR, "config", "%s; the old configuration stays",
+			     error);
 	} else {
 		if (d->writer)
-			writer_limit(d->writer, d->host.config.max_size, d->host.config.keep);
+			writer_limit(d->writer, d->context.config.max_size, d->context.config.keep);
 		sources_reload(d->sources, &old);
 		endpoint_stop(d->endpoint);
-		d->endpoint = endpoint_start(&d->host, d->writer);
-		host_note(&d->host, LOG_NOTICE, "config", "reloaded");
-		if (strcmp(old.record_file, d->host.config.record_file) ||
-		    old.queue != d->host.config.queue || old.durable != d->host.config.durable)
-			host_note(&d->host, LOG_WARNING, "config",
-				  "[record] file, queue and durable change at the next start");
+		d->endpoint = endpoint_start(&d->context, d->writer);
+		context_note(&d->context, LOG_NOTICE, "config", "reloaded");
+		if (strcmp(old.record_file, d->context.config.record_file) ||
+		    old.queue != d->context.config.queue ||
+		    old.durable != d->context.config.durable)
+			context_note(&d->context, LOG_WARNING, "config",
+				     "[record] file, queue and durable change at the next start");
 	}
 	privilege_lower();
 	notify_ready();
@@ -74,7 +76,7 @@ static int daemon_is_healthy(void *data)
 
 static int daemon_start_writer(struct daemon *d)
 {
-	const struct config *config = &d->host.config;
+	const struct config *config = &d->context.config;
 	const struct writer_limits limits = { config->record_file,
 					      config->max_size,
 					      config->keep,
@@ -84,12 +86,12 @@ static int daemon_start_writer(struct daemon *d)
 
 	if (!*config->record_file)
 		return 0;
-	d->host.queue = queue_new(config->queue);
-	if (!d->host.queue) {
+	d->context.queue = queue_new(config->queue);
+	if (!d->context.queue) {
 		log_line(LOG_ERR, "record", "no memory for %u records", config->queue);
 		return -1;
 	}
-	d->writer = writer_start(&limits, d->host.queue, error, sizeof(error));
+	d->writer = writer_start(&limits, d->context.queue, error, sizeof(error));
 	if (!d->writer)
 		log_line(LOG_ERR, "record", "%s", error);
 	return d->writer ? 0 : -1;
@@ -104,18 +106,18 @@ int main(int argc, char **argv)
 	char error[400];
 	int code;
 
-	root_init(&d.host.root);
-	if (!options_parse(&d.options, &d.host.root, &d.host.feed, argc, argv, &code))
+	root_init(&d.context.root);
+	if (!options_parse(&d.options, &d.context.root, &d.context.feed, argc, argv, &code))
 		return code;
-	d.host.command = d.options.command;
-	if (options_config(&d.options, &d.host.config, error, sizeof(error))) {
+	d.context.command = d.options.command;
+	if (options_config(&d.options, &d.context.config, error, sizeof(error))) {
 		log_line(LOG_ERR, "config", "%s", error);
 		return EXIT_CONFIG;
 	}
 	if (d.options.check)
 		return EXIT_OK;
-	if (!*d.host.config.record_file && !*d.host.config.metrics_listen &&
-	    !*d.host.config.metrics_textfile) {
+	if (!*d.context.config.record_file && !*d.context.config.metrics_listen &&
+	    !*d.context.config.metrics_textfile) {
 		log_line(LOG_ERR, "config",
 			 "nothing to do: name a file with --record FILE, or set "
 			 "[metrics] in %s",
@@ -126,13 +128,13 @@ int main(int argc, char **argv)
 	code = EXIT_FAILED;
 	privilege_raise();
 	signal(SIGPIPE, SIG_IGN);
-	d.host.loop = loop_new();
-	d.host.metrics = metrics_new();
-	d.host.tracker = tracker_new(&d.host);
-	if (!d.host.loop || !d.host.metrics || !d.host.tracker ||
-	    !loop_signal(d.host.loop, SIGTERM, on_stop, &d) ||
-	    !loop_signal(d.host.loop, SIGINT, on_stop, &d) ||
-	    !loop_signal(d.host.loop, SIGHUP, on_reload, &d)) {
+	d.context.loop = loop_new();
+	d.context.metrics = metrics_new();
+	d.context.tracker = tracker_new(&d.context);
+	if (!d.context.loop || !d.context.metrics || !d.context.tracker ||
+	    !loop_signal(d.context.loop, SIGTERM, on_stop, &d) ||
+	    !loop_signal(d.context.loop, SIGINT, on_stop, &d) ||
+	    !loop_signal(d.context.loop, SIGHUP, on_reload, &d)) {
 		log_line(LOG_ERR, "start", "no memory or no descriptors");
 		goto free_host;
 	}
@@ -140,21 +142,21 @@ int main(int argc, char **argv)
 		code = EXIT_RECORD;
 		goto free_host;
 	}
-	board_describe(&d.host);
-	d.sources = sources_start(&d.host);
+	board_describe(&d.context);
+	d.sources = sources_start(&d.context);
 	if (!d.sources)
 		goto stop_writer;
 	if (d.options.annotations)
-		annotations = annotations_start(&d.host, d.options.annotations);
-	cost = cost_start(&d.host, d.writer);
-	d.endpoint = endpoint_start(&d.host, d.writer);
-	notify_watchdog(d.host.loop, daemon_is_healthy, &d);
+		annotations = annotations_start(&d.context, d.options.annotations);
+	cost = cost_start(&d.context, d.writer);
+	d.endpoint = endpoint_start(&d.context, d.writer);
+	notify_watchdog(d.context.loop, daemon_is_healthy, &d);
 	notify_status("%u sources, recording to %s", sources_running(d.sources),
-		      d.writer ? d.host.config.record_file : "nothing");
+		      d.writer ? d.context.config.record_file : "nothing");
 	privilege_lower();
 	notify_ready();
 
-	code = loop_run(d.host.loop);
+	code = loop_run(d.context.loop);
 	if (code < 0) {
 		log_line(LOG_ERR, "loop", "%s", strerror(-code));
 		code = EXIT_FAILED;
@@ -165,24 +167,24 @@ int main(int argc, char **argv)
 	/* The sources hand over what they still have: more than the queue takes at once. */
 	if (d.writer)
 		writer_stats(d.writer, &stats);
-	d.host.patient = d.writer && !stats.stopped;
-	d.host.stuck = false;
+	d.context.patient = d.writer && !stats.stopped;
+	d.context.stuck = false;
 	sources_stop(d.sources);
 	cost_stop(cost);
-	board_end(&d.host);
+	board_end(&d.context);
 stop_writer:
 	writer_stop(d.writer);
-	if (d.writer && (d.host.lost || queue_fill(d.host.queue))) {
+	if (d.writer && (d.context.lost || queue_fill(d.context.queue))) {
 		log_line(LOG_WARNING, "record",
 			 "%llu records at the end were not written: the disk is too slow or full",
-			 (unsigned long long)(d.host.lost + queue_fill(d.host.queue)));
+			 (unsigned long long)(d.context.lost + queue_fill(d.context.queue)));
 		code = code ? code : EXIT_RECORD;
 	}
 free_host:
-	queue_free(d.host.queue);
-	rails_forget(&d.host);
-	tracker_free(d.host.tracker);
-	metrics_free(d.host.metrics);
-	loop_free(d.host.loop);
+	queue_free(d.context.queue);
+	rails_forget(&d.context);
+	tracker_free(d.context.tracker);
+	metrics_free(d.context.metrics);
+	loop_free(d.context.loop);
 	return code;
 }

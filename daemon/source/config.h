@@ -3,8 +3,8 @@
  * The configuration: [section] lines, "key = value" lines, '#' comments. See
  * gchintd.conf(5). Parsing has no side effects; an error names the file and the line.
  */
-#ifndef GCHINTD_CONFIG_H
-#define GCHINTD_CONFIG_H
+#ifndef SOURCE_CONFIG_H
+#define SOURCE_CONFIG_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Local sockets: for annotations, and for the event feed of the tests. */
-#ifndef GCHINTD_LOCAL_H
-#define GCHINTD_LOCAL_H
+#ifndef SOURCE_LOCAL_H
+#define SOURCE_LOCAL_H
 
 /**
  * local_bind - a local socket at a path

@@ -3,8 +3,8 @@
  * Log messages: changes of state only. They go to the journal, with fields, when stderr is
  * connected to it, and to stderr otherwise. Safe from any thread.
  */
-#ifndef GCHINTD_LOG_H
-#define GCHINTD_LOG_H
+#ifndef SOURCE_LOG_H
+#define SOURCE_LOG_H
 
 #include <syslog.h>
 

@@ -4,8 +4,8 @@
  * multiples of their period, so that sources with the same period, or with periods that
  * divide each other, share a wake-up.
  */
-#ifndef GCHINTD_LOOP_H
-#define GCHINTD_LOOP_H
+#ifndef SOURCE_LOOP_H
+#define SOURCE_LOOP_H
 
 #include <stdint.h>
 

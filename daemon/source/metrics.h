@@ -4,8 +4,8 @@
  * only Prometheus's text format, and an HTTP endpoint, which also supports OpenMetrics. An
  * unknown value has no line.
  */
-#ifndef GCHINTD_METRICS_H
-#define GCHINTD_METRICS_H
+#ifndef SOURCE_METRICS_H
+#define SOURCE_METRICS_H
 
 #include <stdbool.h>
 #include <stddef.h>

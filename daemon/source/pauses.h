@@ -4,8 +4,8 @@
  * pause is what the view "pauses" of schema.c says it is. It is reported once nothing can make it
  * longer: after a later one began, or after a second.
  */
-#ifndef GCHINTD_PAUSES_H
-#define GCHINTD_PAUSES_H
+#ifndef SOURCE_PAUSES_H
+#define SOURCE_PAUSES_H
 
 #include <stdbool.h>
 #include <stdint.h>

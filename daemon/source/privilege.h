@@ -4,8 +4,8 @@
  * it opens what needs them; the threads and the process that need none give them up. A daemon
  * that root starts stays root: its recording may lie in another user's directory.
  */
-#ifndef GCHINTD_PRIVILEGE_H
-#define GCHINTD_PRIVILEGE_H
+#ifndef SOURCE_PRIVILEGE_H
+#define SOURCE_PRIVILEGE_H
 
 /* Takes the capabilities of the calling thread out of effect, until privilege_raise(). */
 void privilege_lower(void);

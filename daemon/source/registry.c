@@ -19,46 +19,46 @@ const struct source *const source_table[SOURCE_NR] = {
 };
 
 struct sources {
-	struct host *host;
+	struct source_context *context;
 	void *state[SOURCE_NR];
 	bool running[SOURCE_NR];
 };
 
-static void source_define(struct host *host, enum source_id id, const char *state,
+static void source_define(struct source_context *context, enum source_id id, const char *state,
 			  const struct probe *p)
 {
-	const int64_t period = (int64_t)host->config.source[id].period_ms * 1000000;
+	const int64_t period = (int64_t)context->config.source[id].period_ms * 1000000;
 	const char *strings[] = { config_source_name(id), state, p->what,
 				  *p->remedy ? p->remedy : NULL };
 
-	host_define(host, definition_new(DEFINE_SOURCE, clock_now(), &period, 1, strings, 4));
+	context_define(context, definition_new(DEFINE_SOURCE, clock_now(), &period, 1, strings, 4));
 }
 
 static void source_start(struct sources *s, enum source_id id)
 {
 	const char *name = config_source_name(id);
-	struct host *host = s->host;
+	struct source_context *context = s->context;
 	struct probe p = { 0 };
 	int ret;
 
-	if (!host->config.source[id].enabled) {
+	if (!context->config.source[id].enabled) {
 		probe_found(&p, "switched off in the configuration");
-		source_define(host, id, "off", &p);
+		source_define(context, id, "off", &p);
 		return;
 	}
-	ret = source_table[id]->probe(host, &p);
+	ret = source_table[id]->probe(context, &p);
 	if (!ret) {
-		ret = source_table[id]->start(host, &s->state[id]);
+		ret = source_table[id]->start(context, &s->state[id]);
 		if (ret)
 			probe_absent(&p, ret, "", "cannot start: %s", strerror(-ret));
 	}
 	s->running[id] = !ret;
-	source_define(host, id, ret ? "absent" : "running", &p);
+	source_define(context, id, ret ? "absent" : "running", &p);
 	if (ret)
-		host_note(host, LOG_NOTICE, name, "skipped: %s%s%s", p.what, *p.remedy ? "; " : "",
-			  p.remedy);
+		context_note(context, LOG_NOTICE, name, "skipped: %s%s%s", p.what,
+			     *p.remedy ? "; " : "", p.remedy);
 	else
-		host_note(host, LOG_INFO, name, "%s", p.what);
+		context_note(context, LOG_INFO, name, "%s", p.what);
 }
 
 static void source_stop(struct sources *s, enum source_id id)
@@ -70,13 +70,13 @@ static void source_stop(struct sources *s, enum source_id id)
 	s->state[id] = NULL;
 }
 
-struct sources *sources_start(struct host *host)
+struct sources *sources_start(struct source_context *context)
 {
 	struct sources *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return NULL;
-	s->host = host;
+	s->context = context;
 	for (int i = 0; i < SOURCE_NR; i++)
 		source_start(s, (enum source_id)i);
 	return s;
@@ -84,7 +84,7 @@ struct sources *sources_start(struct host *host)
 
 void sources_reload(struct sources *s, const struct config *old)
 {
-	const struct config *new = &s->host->config;
+	const struct config *new = &s->context->config;
 	bool shared =
 		old->genl_buffer != new->genl_buffer || old->genl_phases != new->genl_phases ||
 		old->hotspots.hz != new->hotspots.hz || old->iio_buffered != new->iio_buffered ||

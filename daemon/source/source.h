@@ -4,10 +4,10 @@
  * daemon probes every enabled source at start; an absent one is skipped with the message of
  * its probe. gchintctl status shows the same messages.
  */
-#ifndef GCHINTD_SOURCE_H
-#define GCHINTD_SOURCE_H
+#ifndef SOURCE_H
+#define SOURCE_H
 
-#include "host.h"
+#include "context.h"
 
 /**
  * struct probe - what a source found
@@ -22,14 +22,14 @@ struct probe {
 /**
  * struct source - operations of a source
  * @probe: checks without changing anything. 0 if it can be started, else
- *	-errno with @probe filled. Called with host->loop NULL by gchintctl.
+ *	-errno with @probe filled. Called with context->loop NULL by gchintctl.
  * @start: starts; *@state is private to the source. 0 or -errno; on failure
  *	nothing is left behind.
  * @stop: stops and frees @state
  */
 struct source {
-	int (*probe)(const struct host *host, struct probe *probe);
-	int (*start)(struct host *host, void **state);
+	int (*probe)(const struct source_context *context, struct probe *probe);
+	int (*start)(struct source_context *context, void **state);
 	void (*stop)(void *state);
 };
 
@@ -44,7 +44,7 @@ int probe_found(struct probe *p, const char *fmt, ...) __attribute__((format(pri
 /* Running sources of a daemon. */
 struct sources;
 
-struct sources *sources_start(struct host *host);
+struct sources *sources_start(struct source_context *context);
 /* After a reload: stops, starts and restarts sources as the new configuration says. */
 void sources_reload(struct sources *s, const struct config *old);
 void sources_stop(struct sources *s);

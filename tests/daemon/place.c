@@ -70,35 +70,35 @@ const char *place_line(const char *path)
 	return line;
 }
 
-void place_host(struct host *host)
+void place_context(struct source_context *context)
 {
-	*host = (struct host){ .root = { "sys", "proc", "trace", "debug", "dev" } };
-	host->loop = loop_new();
-	host->queue = queue_new(8192);
-	host->metrics = metrics_new();
-	host->tracker = tracker_new(host);
-	config_defaults(&host->config);
+	*context = (struct source_context){ .root = { "sys", "proc", "trace", "debug", "dev" } };
+	context->loop = loop_new();
+	context->queue = queue_new(8192);
+	context->metrics = metrics_new();
+	context->tracker = tracker_new(context);
+	config_defaults(&context->config);
 	watched_forget();
 }
 
-void place_host_free(struct host *host)
+void place_context_free(struct source_context *context)
 {
 	watched_forget();
-	rails_forget(host);
-	tracker_free(host->tracker);
-	metrics_free(host->metrics);
-	queue_free(host->queue);
-	loop_free(host->loop);
+	rails_forget(context);
+	tracker_free(context->tracker);
+	metrics_free(context->metrics);
+	queue_free(context->queue);
+	loop_free(context->loop);
 }
 
-void *place_start(struct host *host, enum source_id id)
+void *place_start(struct source_context *context, enum source_id id)
 {
 	void *state = NULL;
 
 	watched_forget();
 	faults.at_ns = 1000;
 	faults.ahead_ns = 0;
-	CHECK(!source_table[id]->start(host, &state), "a source of rails starts");
+	CHECK(!source_table[id]->start(context, &state), "a source of rails starts");
 	return state;
 }
 
@@ -122,11 +122,11 @@ void place_low(bool low)
 	}
 }
 
-const char *place_probe(const struct source *source, const struct host *host)
+const char *place_probe(const struct source *source, const struct source_context *context)
 {
 	static char text[600];
 	struct probe p = { "", "" };
-	int ret = source->probe(host, &p);
+	int ret = source->probe(context, &p);
 
 	snprintf(text, sizeof(text), "%d '%s' '%s'", ret, p.what, p.remedy);
 	return text;

@@ -24,12 +24,12 @@ void place_gone(const char *path);
 /* The first line of a file; "none" without one. */
 const char *place_line(const char *path);
 
-/* A host whose kernel files are in the working directory. */
-void place_host(struct host *host);
-void place_host_free(struct host *host);
+/* A context whose kernel files are in the working directory. */
+void place_context(struct source_context *context);
+void place_context_free(struct source_context *context);
 
 /* A source of rails starts with its clock at 1 us; its state. */
-void *place_start(struct host *host, enum source_id id);
+void *place_start(struct source_context *context, enum source_id id);
 /* It stops, and no watch of it remains. */
 void place_stop(enum source_id id, void *state);
 
@@ -37,6 +37,6 @@ void place_stop(enum source_id id, void *state);
 void place_low(bool low);
 
 /* The result of probing a source, as one line. */
-const char *place_probe(const struct source *source, const struct host *host);
+const char *place_probe(const struct source *source, const struct source_context *context);
 
 #endif

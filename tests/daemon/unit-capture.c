@@ -16,7 +16,7 @@
 
 #include "../../daemon/source/sensor/iio_buffer.h"
 #include "../../daemon/source/sensor/rail.h"
-#include "../../daemon/source/host.h"
+#include "../../daemon/source/context.h"
 #include "../../daemon/recording/queue.h"
 #include "place.h"
 #include "records.h"
@@ -67,7 +67,7 @@ struct iio_context {
 static struct iio_context machine;
 static bool none; /* libiio finds no machine */
 
-struct iio_buffers *__real_iio_buffers_start(struct host *host);
+struct iio_buffers *__real_iio_buffers_start(struct source_context *context);
 void __real_iio_buffers_stop(struct iio_buffers *b);
 
 struct iio_context *iio_create_local_context(void)
@@ -327,7 +327,7 @@ static void fill_machine(void)
 	}
 }
 
-static void samples(struct host *host)
+static void samples(struct source_context *context)
 {
 	const struct watched *w = watched_at(0);
 	struct iio_device *d = machine.dev;
@@ -335,7 +335,7 @@ static void samples(struct host *host)
 	sample(d, 0, 1000, 800 << 8 | 0xff, 40, 7);
 	sample(d, 1, 2000, 0xfff0, -1, -7);
 	w->fn(w->data, EPOLLIN);
-	records_are(host->queue,
+	records_are(context->queue,
 		    "sample 1000: rail 1 10548750 +- 1000\n"
 		    "sample 1000: rail 2 1000000 +- 1000\n"
 		    "sample 1000: rail 3 7000000 +- 1000\n"
@@ -347,13 +347,13 @@ static void samples(struct host *host)
 		    "samples are in micro-units, each with its own time");
 	d->refill = -EAGAIN;
 	w->fn(w->data, EPOLLIN);
-	records_are(host->queue, "", "an empty buffer gives no sample");
+	records_are(context->queue, "", "an empty buffer gives no sample");
 	d->refill = 0;
 	w->fn(w->data, EPOLLIN);
-	records_are(host->queue, "", "a buffer of zero bytes gives no sample");
+	records_are(context->queue, "", "a buffer of zero bytes gives no sample");
 	d->refill = -EIO;
 	w->fn(w->data, EPOLLIN);
-	records_are(host->queue,
+	records_are(context->queue,
 		    "note 4 'iio' 'iio-9900: buffer: Input/output error: its values are unknown "
 		    "from here'\n"
 		    "sample -: rail 1 ? +- 0\n"
@@ -364,9 +364,9 @@ static void samples(struct host *host)
 }
 
 /* A captured channel has no second rail; other channels in files have one. */
-static void beside(const struct host *host, struct iio_buffers *b)
+static void beside(const struct source_context *context, struct iio_buffers *b)
 {
-	struct host other = *host;
+	struct source_context other = *context;
 	struct place place;
 
 	if (!place_enter(&place))
@@ -380,9 +380,9 @@ static void beside(const struct host *host, struct iio_buffers *b)
 	place_leave(&place);
 }
 
-static void captures(struct host *host)
+static void captures(struct source_context *context)
 {
-	struct config_source *c = &host->config.source[SOURCE_iio];
+	struct config_source *c = &context->config.source[SOURCE_iio];
 	const struct iio_device *d = machine.dev;
 	const struct watched *w = watched_at(0);
 	unsigned int enabled = 0, open = 0;
@@ -390,11 +390,11 @@ static void captures(struct host *host)
 	char text[400];
 
 	snprintf(c->match, sizeof(c->match), "*[!4]");
-	b = __real_iio_buffers_start(host);
+	b = __real_iio_buffers_start(context);
 	CHECK(b && watched_count() == 16 && w->fd == d->fd && w->events == EPOLLIN,
 	      "sixteen devices are captured, each watched for its buffer");
 	records_are(
-		host->queue,
+		context->queue,
 		"rail 1 50000000 'iio-9900:voltage0' 'vdd' 'voltage' 'uV' 'iio' 'iio:device9900' "
 		"'buffered capture'\n"
 		"rail 2 50000000 'iio-9900:power1' 'power' 'uW' 'iio' 'iio:device9900' 'buffered "
@@ -497,56 +497,57 @@ static void captures(struct host *host)
 		      !iio_buffers_has(b, "iio:device9905") &&
 		      !iio_buffers_has(NULL, "iio:device9900"),
 	      "a captured channel is not read from sysfs, the others are");
-	samples(host);
-	beside(host, b);
+	samples(context);
+	beside(context, b);
 	__real_iio_buffers_stop(b);
 	open = machine.open;
 	for (unsigned int i = 0; i < machine.nr; i++)
 		open += d[i].open;
 	CHECK(!open, "no buffer stays open");
 	c->period_ms = 2000;
-	b = __real_iio_buffers_start(host);
+	b = __real_iio_buffers_start(context);
 	CHECK(d[0].samples == 256 && d[6].samples == 10 && d[7].samples == 200,
 	      "buffers grow with the period up to a maximum");
 	__real_iio_buffers_stop(b);
 	/* Definitions are repeated; another test checks that. */
-	for (size_t i = 0; i < queue_fill(host->queue); i++)
-		if (queue_peek(host->queue, i)->type == RECORD_DEFINE)
-			definition_free(queue_peek(host->queue, i)->define);
-	queue_consume(host->queue, queue_fill(host->queue));
+	for (size_t i = 0; i < queue_fill(context->queue); i++)
+		if (queue_peek(context->queue, i)->type == RECORD_DEFINE)
+			definition_free(queue_peek(context->queue, i)->define);
+	queue_consume(context->queue, queue_fill(context->queue));
 }
 
-static void nothing(struct host *host)
+static void nothing(struct source_context *context)
 {
 	none = true;
-	CHECK(!__real_iio_buffers_start(host), "without a libiio context there is no capture");
+	CHECK(!__real_iio_buffers_start(context), "without a libiio context there is no capture");
 	none = false;
 	machine.nr = 0;
-	CHECK(!__real_iio_buffers_start(host) && !machine.open,
+	CHECK(!__real_iio_buffers_start(context) && !machine.open,
 	      "without a device there is no capture");
 	fill_machine();
-	host->root.sysfs = "/absent";
-	CHECK(!__real_iio_buffers_start(host) && !machine.open,
+	context->root.sysfs = "/absent";
+	CHECK(!__real_iio_buffers_start(context) && !machine.open,
 	      "devices of another sysfs root are not captured");
-	records_are(host->queue, "", "a failed start records nothing");
+	records_are(context->queue, "", "a failed start records nothing");
 	__real_iio_buffers_stop(NULL);
 }
 
 void unit_capture(void)
 {
-	struct host host = { .root = { "/sys", "/absent", "/absent", "/absent", "/absent" } };
+	struct source_context context = { .root = { "/sys", "/absent", "/absent", "/absent",
+						    "/absent" } };
 
-	host.loop = loop_new();
-	host.queue = queue_new(4096);
-	config_defaults(&host.config);
+	context.loop = loop_new();
+	context.queue = queue_new(4096);
+	config_defaults(&context.config);
 	watched_forget();
 	fill_machine();
-	captures(&host);
-	nothing(&host);
+	captures(&context);
+	nothing(&context);
 	watched_forget();
-	rails_forget(&host);
-	queue_free(host.queue);
-	loop_free(host.loop);
+	rails_forget(&context);
+	queue_free(context.queue);
+	loop_free(context.loop);
 }
 
 #else

@@ -22,7 +22,7 @@
 #define STEP_UJ	  1000000 /* 20 W in a period */
 
 struct fed {
-	struct host host;
+	struct source_context context;
 	void *state;
 	uint64_t t;
 	int64_t uj;
@@ -42,12 +42,12 @@ static void fed_read(struct fed *f, int64_t offset_uj, const char *garbled)
 
 static void fed_begin(struct fed *f)
 {
-	place_host(&f->host);
+	place_context(&f->context);
 	place_file(ZONE "name", "package-0\n");
 	place_file(ZONE "max_energy_range_uj", "262143328850\n");
 	place_file(ZONE "constraint_0_power_limit_uw", "65000000\n");
 	place_file(ZONE "energy_uj", "100000000000\n");
-	f->state = place_start(&f->host, SOURCE_powercap);
+	f->state = place_start(&f->context, SOURCE_powercap);
 	f->t = 1000;
 	f->uj = START_UJ;
 	for (unsigned int i = 0; i < 10; i++)
@@ -62,8 +62,8 @@ static int64_t fed_end(struct fed *f, unsigned int *unknown)
 	double sum = 0;
 
 	*unknown = 0;
-	for (size_t i = 0; i < queue_fill(f->host.queue); i++) {
-		const struct record *r = queue_peek(f->host.queue, i);
+	for (size_t i = 0; i < queue_fill(f->context.queue); i++) {
+		const struct record *r = queue_peek(f->context.queue, i);
 
 		if (r->type == RECORD_DEFINE)
 			definition_free(r->define);
@@ -82,10 +82,10 @@ static int64_t fed_end(struct fed *f, unsigned int *unknown)
 		gap = first = false;
 		last = now;
 	}
-	queue_consume(f->host.queue, queue_fill(f->host.queue));
+	queue_consume(f->context.queue, queue_fill(f->context.queue));
 	place_stop(SOURCE_powercap, f->state);
 	place_gone("sys/class/powercap");
-	place_host_free(&f->host);
+	place_context_free(&f->context);
 	return (int64_t)(sum * 1000 + 0.5);
 }
 

@@ -86,23 +86,23 @@ static void policy_files(void)
 	place_file("debug/energy_model/cpu8191/ps:400000/power", "7\n");
 }
 
-static void policies(struct host *host, void **state)
+static void policies(struct source_context *context, void **state)
 {
 	const struct source *cpufreq = source_table[SOURCE_cpufreq];
 
-	text_is(place_probe(cpufreq, host),
+	text_is(place_probe(cpufreq, context),
 		"-19 'no cpufreq policy: frequency is unknown' 'load the board's cpufreq driver'",
 		"without policies frequencies are unavailable");
 	policy_files();
 	place_file(ACTUATOR(0), "off\n");
-	text_is(place_probe(cpufreq, host), "0 'driver a-driver' ''",
+	text_is(place_probe(cpufreq, context), "0 'driver a-driver' ''",
 		"with a policy its driver is named");
-	host->config.source[SOURCE_cpufreq].period_ms = 70;
+	context->config.source[SOURCE_cpufreq].period_ms = 70;
 	faults.at_ns = 1000;
-	CHECK(!cpufreq->start(host, state) && watched_count() == 1 &&
+	CHECK(!cpufreq->start(context, state) && watched_count() == 1 &&
 		      watched_at(0)->period_ns == 70000000,
 	      "policies are sampled once per period");
-	records_are(host->queue,
+	records_are(context->queue,
 		    "policy 0 200000 4294967294 '0 1 3' 'a-driver' 'schedutil'\n"
 		    "opp 0 300000 800000 57600 'energy_model'\n"
 		    "opp 0 600000 850000\n"
@@ -125,17 +125,17 @@ static void policies(struct host *host, void **state)
 		    "policies, their frequencies and unknown values are recorded");
 }
 
-static void policy_changes(struct host *host, void *state)
+static void policy_changes(struct source_context *context, void *state)
 {
 	faults.at_ns = 2000;
 	look();
-	records_are(host->queue, "", "unchanged values are not recorded again");
+	records_are(context->queue, "", "unchanged values are not recorded again");
 	place_file(POLICY(0) "scaling_cur_freq", "900000\n");
 	place_file(POLICY(0) "stats/time_in_state", "300000 10\n600000 25\n700000 0\nrubbish\n");
 	place_file(POLICY(0) "scaling_governor", "a-governor-of-a-long-name\n");
 	place_file(ACTUATOR(0), "limits\n");
 	look();
-	records_are(host->queue,
+	records_are(context->queue,
 		    "policy 2000: 0 'a-governor-of-a' 300000 900000\n"
 		    "actuator 0 'limits'\n"
 		    "residency 2000: policy 0 at 600000 250000000\n"
@@ -147,22 +147,22 @@ static void policy_changes(struct host *host, void *state)
 	place_file(POLICY(0) "scaling_cur_freq", "300000\n");
 	place_file(POLICY(0) "stats/time_in_state", "300000 10\n600000 25\n650000 0\n");
 	place_file(POLICY(0) "scaling_min_freq", "500000\n");
-	host->traced = true;
-	host->traced_cpu[1] = 1;
+	context->traced = true;
+	context->traced_cpu[1] = 1;
 	faults.at_ns = 3000;
 	look();
-	records_are(host->queue,
+	records_are(context->queue,
 		    "policy 3000: 0 'a-governor-of-a' 500000 900000\n"
 		    "residency 3000: policy 0 at 650000 0\n",
 		    "with the tracepoint frequencies are not polled");
-	host->traced = false;
+	context->traced = false;
 	place_file(POLICY(0) "scaling_cur_freq", "0\n");
 	look();
 	place_file(POLICY(0) "scaling_cur_freq", "x\n");
 	look();
 	place_file(POLICY(0) "scaling_cur_freq", "900000\n");
 	look();
-	records_are(host->queue, "", "an unreadable frequency is no change");
+	records_are(context->queue, "", "an unreadable frequency is no change");
 	/* A driver that is removed, and one that is added. */
 	place_gone("sys/devices/system/cpu/cpufreq/policy0");
 	place_gone(ACTUATOR(0));
@@ -170,7 +170,7 @@ static void policy_changes(struct host *host, void *state)
 	place_file(POLICY(7) "scaling_cur_freq", "100000\n");
 	faults.at_ns = 4000;
 	look();
-	records_are(host->queue,
+	records_are(context->queue,
 		    "policy 7 '7'\n"
 		    "policy 4000: 7 '' ? ?\n"
 		    "actuator 7 'none'\n"
@@ -180,11 +180,11 @@ static void policy_changes(struct host *host, void *state)
 		    "a policy that disappears is unknown, a new one is recorded");
 	place_file(POLICY(7) "scaling_cur_freq", "200000\n");
 	source_table[SOURCE_cpufreq]->stop(state);
-	records_are(host->queue, "transition 4000: cpu 7 200000 kHz by 2\n",
+	records_are(context->queue, "transition 4000: cpu 7 200000 kHz by 2\n",
 		    "the end samples once more");
 }
 
-static void many_policies(struct host *host)
+static void many_policies(struct source_context *context)
 {
 	const struct source *cpufreq = source_table[SOURCE_cpufreq];
 	char path[100], table[1000] = "";
@@ -200,35 +200,35 @@ static void many_policies(struct host *host)
 		place_file(path, "1\n");
 	}
 	watched_forget();
-	CHECK(!cpufreq->start(host, &state), "a machine of many policies");
-	CHECK(defined(host->queue, DEFINE_POLICY, RECORD_RESIDENCY, &records) == 100 &&
+	CHECK(!cpufreq->start(context, &state), "a machine of many policies");
+	CHECK(defined(context->queue, DEFINE_POLICY, RECORD_RESIDENCY, &records) == 100 &&
 		      records == 66,
 	      "all of them are recorded, with all of their frequencies");
 	look();
-	records_are(host->queue, "", "nothing is recorded after the end");
+	records_are(context->queue, "", "nothing is recorded after the end");
 	sprintf(table, "%d 1\n", 1000);
 	for (int i = 1; i < 66; i++)
 		sprintf(table + strlen(table), "%d %d\n", 1000 + i, i > 62);
 	place_file(POLICY(100) "stats/time_in_state", table);
 	look();
-	records_are(host->queue,
+	records_are(context->queue,
 		    "residency 4000: policy 100 at 1000 10000000\n"
 		    "residency 4000: policy 100 at 1063 10000000\n"
 		    "residency 4000: policy 100 at 1064 10000000\n"
 		    "residency 4000: policy 100 at 1065 10000000\n",
 		    "each frequency is compared with its own last value");
 	cpufreq->stop(state);
-	records_are(host->queue, "", "nothing has changed at the end");
+	records_are(context->queue, "", "nothing has changed at the end");
 }
 
-static void idle(struct host *host)
+static void idle(struct source_context *context)
 {
 	const struct source *cpuidle = source_table[SOURCE_cpuidle];
 	unsigned int records;
 	void *state = NULL;
 	char path[100];
 
-	text_is(place_probe(cpuidle, host), "-19 'no cpuidle states: idle time is unknown' ''",
+	text_is(place_probe(cpuidle, context), "-19 'no cpuidle states: idle time is unknown' ''",
 		"a machine without idle states");
 	place_file(IDLE(0) "state0/name", "WFI\n");
 	place_file(IDLE(0) "state0/usage", "5\n");
@@ -241,14 +241,14 @@ static void idle(struct host *host)
 	place_file(IDLE(8191) "state2/usage", "7\n");
 	place_file(IDLE(8192) "state0/usage", "7\n");
 	place_file(IDLE(idle) "state0/usage", "7\n");
-	text_is(place_probe(cpuidle, host), "0 'idle states, the first is WFI' ''",
+	text_is(place_probe(cpuidle, context), "0 'idle states, the first is WFI' ''",
 		"a machine with idle states");
-	host->config.source[SOURCE_cpuidle].period_ms = 80;
+	context->config.source[SOURCE_cpuidle].period_ms = 80;
 	faults.at_ns = 1000;
 	watched_forget();
-	CHECK(!cpuidle->start(host, &state) && watched_at(0)->period_ns == 80000000,
+	CHECK(!cpuidle->start(context, &state) && watched_at(0)->period_ns == 80000000,
 	      "idle states are sampled once per period");
-	records_are(host->queue,
+	records_are(context->queue,
 		    "state 0 0 'WFI'\n"
 		    "state 0 1\n"
 		    "state 8191 2 'deep'\n"
@@ -259,16 +259,16 @@ static void idle(struct host *host)
 	place_file(IDLE(0) "state0/time", "60\n");
 	place_file(IDLE(8191) "state2/time", "70\n");
 	look();
-	records_are(host->queue, "idle 2000: cpu 8191 state 2 70 us 7 times\n",
+	records_are(context->queue, "idle 2000: cpu 8191 state 2 70 us 7 times\n",
 		    "a state without new entries is not recorded");
 	place_file(IDLE(0) "state1/usage", "2\n");
 	look();
-	records_are(host->queue, "idle 2000: cpu 0 state 1 0 us 2 times\n",
+	records_are(context->queue, "idle 2000: cpu 0 state 1 0 us 2 times\n",
 		    "a state with new entries is recorded");
 	place_gone(IDLE(0) "state1/usage");
 	place_file(IDLE(0) "state0/usage", "6\n");
 	cpuidle->stop(state);
-	records_are(host->queue, "idle 2000: cpu 0 state 0 60 us 6 times\n",
+	records_are(context->queue, "idle 2000: cpu 0 state 0 60 us 6 times\n",
 		    "the end samples once more");
 	place_gone("sys/devices/system/cpu");
 	/* 65 CPUs, all with the states of the first. */
@@ -281,12 +281,12 @@ static void idle(struct host *host)
 			abort();
 	}
 	watched_forget();
-	CHECK(!cpuidle->start(host, &state) &&
-		      defined(host->queue, DEFINE_IDLE_STATE, RECORD_IDLE, &records) == 65 * 64,
+	CHECK(!cpuidle->start(context, &state) &&
+		      defined(context->queue, DEFINE_IDLE_STATE, RECORD_IDLE, &records) == 65 * 64,
 	      "all idle states of all CPUs are recorded");
 	cpuidle->stop(state);
 	place_gone("sys");
-	CHECK(cpuidle->start(host, &state) == -ENOMEM, "without CPUs cpuidle does not start");
+	CHECK(cpuidle->start(context, &state) == -ENOMEM, "without CPUs cpuidle does not start");
 }
 
 /* In ns, of the machine's kernel. */
@@ -300,29 +300,30 @@ static void tick_is_recorded(struct queue *q)
 	records_are(q, text, "the tick of accounts is recorded");
 }
 
-static void costs(struct host *host)
+static void costs(struct source_context *context)
 {
 	const struct source *sched = source_table[SOURCE_sched];
 	void *state = NULL;
 
-	text_is(place_probe(sched, host),
+	text_is(place_probe(sched, context),
 		"-2 'no schedstat: run-queue delay is unknown' 'a kernel with CONFIG_SCHED_INFO'",
 		"a kernel without scheduler statistics");
 	place_file("proc/self/schedstat", "");
-	CHECK(place_probe(sched, host)[0] == '-', "without threads sched is not available");
+	CHECK(place_probe(sched, context)[0] == '-', "without threads sched is not available");
 	place_file("proc/self/schedstat", "1 2 3\n");
-	text_is(place_probe(sched, host), "0 'CPU time, delay and migrations of hinted threads' ''",
+	text_is(place_probe(sched, context),
+		"0 'CPU time, delay and migrations of hinted threads' ''",
 		"a kernel with scheduler statistics");
 	for (int32_t tid = 70; tid < 75; tid++)
-		tracker_event(host->tracker, &(struct message_event){
-						     .type = GCHINT_EVENT_LEASE,
-						     .has = HAS(GCHINT_EVENT_A_TID),
-						     .session = (uint64_t)(80 - tid),
-						     .slot = 1,
-						     .tgid = 70,
-						     .tid = tid == 74 ? 0 : tid,
-						     .lease = GCHINT_LEASE_ATTACH,
-					     });
+		tracker_event(context->tracker, &(struct message_event){
+							.type = GCHINT_EVENT_LEASE,
+							.has = HAS(GCHINT_EVENT_A_TID),
+							.session = (uint64_t)(80 - tid),
+							.slot = 1,
+							.tgid = 70,
+							.tid = tid == 74 ? 0 : tid,
+							.lease = GCHINT_LEASE_ATTACH,
+						});
 	/* All known values, and invalid ones; 73 has ended. */
 	place_file("proc/70/task/70/schedstat", "5000000 700000 42\n");
 	place_file("proc/70/task/70/sched", "nr_voluntary : 7\nse.nr_migrations   :   12\nx : 9\n");
@@ -333,10 +334,10 @@ static void costs(struct host *host)
 	place_file("proc/70/task/72/schedstat", "1 2 3 4\n");
 	place_file("proc/70/task/72/sched", "nr_migrations\n");
 	place_file("proc/70/task/72/stat", "70 a S 1 2 3 4 -1 6 7 8 9 10 30 20 1\n");
-	host->config.source[SOURCE_sched].period_ms = 90;
+	context->config.source[SOURCE_sched].period_ms = 90;
 	faults.at_ns = 1000;
 	watched_forget();
-	records_are(host->queue,
+	records_are(context->queue,
 		    "lease 0: 0 of 70/70 slot 1 role ?\n"
 		    "process 70 70\n"
 		    "lease 0: 0 of 70/71 slot 1 role ?\n"
@@ -350,15 +351,15 @@ static void costs(struct host *host)
 		    "process 70 73\n"
 		    "lease 0: 0 of 70/0 slot 1 role ?\n",
 		    "leases are recorded");
-	CHECK(!sched->start(host, &state) && watched_at(0)->period_ns == 90000000,
+	CHECK(!sched->start(context, &state) && watched_at(0)->period_ns == 90000000,
 	      "threads are sampled once per period");
-	tick_is_recorded(host->queue);
+	tick_is_recorded(context->queue);
 	place_gone("proc/70/task/71");
 	look();
 	place_file("proc/70/task/72/stat", "70 (a) S 1 2 3 4 -1 6 7 8 9 10 30\n");
 	place_gone("proc/70/task/70");
 	sched->stop(state);
-	records_are(host->queue,
+	records_are(context->queue,
 		    "sched 1000 of 70/72: ran 1 waited 2 in 3 slices; ? ? ?\n"
 		    "sched 1000 of 70/70: ran 5000000 waited 700000 in 42 slices; 12 300000000 "
 		    "200000000 on 5\n"
@@ -366,24 +367,25 @@ static void costs(struct host *host)
 		    "each thread's statistics are recorded as far as known");
 }
 
-static void edge(struct host *host, uint64_t at, uint32_t type, int32_t tid, uint32_t what)
+static void edge(struct source_context *context, uint64_t at, uint32_t type, int32_t tid,
+		 uint32_t what)
 {
 	faults.at_ns = at;
-	tracker_event(host->tracker, &(struct message_event){
-					     .type = type,
-					     .has = HAS(GCHINT_EVENT_A_TID),
-					     .time = at,
-					     .session = (uint64_t)tid,
-					     .slot = 2,
-					     .tgid = 80,
-					     .tid = tid,
-					     .phase = what,
-					     .lease = what,
-				     });
+	tracker_event(context->tracker, &(struct message_event){
+						.type = type,
+						.has = HAS(GCHINT_EVENT_A_TID),
+						.time = at,
+						.session = (uint64_t)tid,
+						.slot = 2,
+						.tgid = 80,
+						.tid = tid,
+						.phase = what,
+						.lease = what,
+					});
 }
 
 /* Accounts at the begin and end of threads, of a source that began at 0.2 s. */
-static void edges(struct host *host)
+static void edges(struct source_context *context)
 {
 	const struct source *sched = source_table[SOURCE_sched];
 	void *state = NULL;
@@ -395,22 +397,22 @@ static void edges(struct host *host)
 	place_file("proc/80/task/81/schedstat", "9000000 0 1\n");
 	place_file("proc/80/task/81/stat",
 		   "81 (b) S 1 2 3 4 -1 6 7 8 9 10 0 0 1 2 20 0 1 0 18 1\n");
-	host->config.source[SOURCE_sched].period_ms = 100;
+	context->config.source[SOURCE_sched].period_ms = 100;
 	faults.at_ns = 200000000;
-	CHECK(!sched->start(host, &state), "threads are sampled again");
-	tick_is_recorded(host->queue);
-	edge(host, 400000000, GCHINT_EVENT_LEASE, 80, GCHINT_LEASE_ATTACH);
-	edge(host, 401000000, GCHINT_EVENT_LEASE, 81, GCHINT_LEASE_ATTACH);
-	edge(host, 402000000, GCHINT_EVENT_PHASE, 80, GCHINT_PHASE_MARK);
-	edge(host, 403000000, GCHINT_EVENT_PHASE, 80, GCHINT_PHASE_NONE);
-	edge(host, 404000000, GCHINT_EVENT_PHASE, 80, GCHINT_PHASE_MARK);
-	edge(host, 512000000, GCHINT_EVENT_PHASE, 80, GCHINT_PHASE_NONE);
-	edge(host, 513000000, GCHINT_EVENT_LEASE, 80, GCHINT_LEASE_EXIT);
+	CHECK(!sched->start(context, &state), "threads are sampled again");
+	tick_is_recorded(context->queue);
+	edge(context, 400000000, GCHINT_EVENT_LEASE, 80, GCHINT_LEASE_ATTACH);
+	edge(context, 401000000, GCHINT_EVENT_LEASE, 81, GCHINT_LEASE_ATTACH);
+	edge(context, 402000000, GCHINT_EVENT_PHASE, 80, GCHINT_PHASE_MARK);
+	edge(context, 403000000, GCHINT_EVENT_PHASE, 80, GCHINT_PHASE_NONE);
+	edge(context, 404000000, GCHINT_EVENT_PHASE, 80, GCHINT_PHASE_MARK);
+	edge(context, 512000000, GCHINT_EVENT_PHASE, 80, GCHINT_PHASE_NONE);
+	edge(context, 513000000, GCHINT_EVENT_LEASE, 80, GCHINT_LEASE_EXIT);
 	place_gone("proc/80/task/81");
-	edge(host, 514000000, GCHINT_EVENT_LEASE, 81, GCHINT_LEASE_EXIT);
+	edge(context, 514000000, GCHINT_EVENT_LEASE, 81, GCHINT_LEASE_EXIT);
 	sched->stop(state);
 	faults.at_ns = 1000;
-	records_are(host->queue,
+	records_are(context->queue,
 		    "lease 400000000: 0 of 80/80 slot 2 role ?\n"
 		    "sched 330000000 of 80/80: ran 0 waited 0 in 0 slices; 0 0 0\n"
 		    "sched 400000000 of 80/80: ran 5000000 waited 700000 in 42 slices; ? 0 0 on 5\n"
@@ -434,25 +436,25 @@ static void edges(struct host *host)
 }
 
 /* Idle states as phases end: ten times a period, once in 1 ms for each state. */
-static void idle_edges(struct host *host)
+static void idle_edges(struct source_context *context)
 {
 	const struct source *cpuidle = source_table[SOURCE_cpuidle];
 	void *state = NULL;
 
 	place_file(IDLE(0) "state0/usage", "1\n");
 	place_file(IDLE(0) "state0/time", "10\n");
-	host->config.source[SOURCE_cpuidle].period_ms = 20;
+	context->config.source[SOURCE_cpuidle].period_ms = 20;
 	faults.at_ns = 1000000;
-	CHECK(!cpuidle->start(host, &state), "idle states are sampled again");
+	CHECK(!cpuidle->start(context, &state), "idle states are sampled again");
 	place_file(IDLE(0) "state0/usage", "2\n");
-	edge(host, 1500000, GCHINT_EVENT_PHASE, 82, GCHINT_PHASE_MARK);
-	edge(host, 2900000, GCHINT_EVENT_PHASE, 82, GCHINT_PHASE_NONE);
-	edge(host, 3000000, GCHINT_EVENT_PHASE, 82, GCHINT_PHASE_MARK);
-	edge(host, 3100000, GCHINT_EVENT_PHASE, 82, GCHINT_PHASE_NONE);
+	edge(context, 1500000, GCHINT_EVENT_PHASE, 82, GCHINT_PHASE_MARK);
+	edge(context, 2900000, GCHINT_EVENT_PHASE, 82, GCHINT_PHASE_NONE);
+	edge(context, 3000000, GCHINT_EVENT_PHASE, 82, GCHINT_PHASE_MARK);
+	edge(context, 3100000, GCHINT_EVENT_PHASE, 82, GCHINT_PHASE_NONE);
 	cpuidle->stop(state);
 	place_gone("sys");
 	faults.at_ns = 1000;
-	records_are(host->queue,
+	records_are(context->queue,
 		    "state 0 0\n"
 		    "idle 1000000: cpu 0 state 0 10 us 1 times\n"
 		    "process 80 80\n"
@@ -495,27 +497,28 @@ static void tell_long(int length, unsigned int khz, unsigned int cpu)
 	tell(line);
 }
 
-static void trace_probes(const struct host *host)
+static void trace_probes(const struct source_context *context)
 {
 	const struct source *trace = source_table[SOURCE_trace];
 
-	text_is(place_probe(trace, host),
+	text_is(place_probe(trace, context),
 		"-2 'no tracefs: frequency is polled' 'mount -t tracefs tracefs "
 		"/sys/kernel/tracing'",
 		"a kernel without tracefs");
 	place_file("trace/events/other", "");
-	text_is(place_probe(trace, host),
+	text_is(place_probe(trace, context),
 		"-2 'no tracepoint power:cpu_frequency: frequency is polled' ''",
 		"a kernel without the tracepoint");
 	place_file("trace/events/power/cpu_frequency/enable", "0");
-	text_is(place_probe(trace, host), "-13 'trace/instances: not permitted' 'run as root'",
+	text_is(place_probe(trace, context), "-13 'trace/instances: not permitted' 'run as root'",
 		"a tracefs without instances");
 	mkdir("trace/instances", 0755);
-	text_is(place_probe(trace, host), "0 'every change of frequency, power:cpu_frequency' ''",
+	text_is(place_probe(trace, context),
+		"0 'every change of frequency, power:cpu_frequency' ''",
 		"an instance can be created");
 	instance();
-	text_is(place_probe(trace, host), "0 'every change of frequency, power:cpu_frequency' ''",
-		"an instance exists");
+	text_is(place_probe(trace, context),
+		"0 'every change of frequency, power:cpu_frequency' ''", "an instance exists");
 	if (geteuid())
 		return;
 	/* As a user without access; with write access only; with an own instance. */
@@ -523,28 +526,29 @@ static void trace_probes(const struct host *host)
 	chmod("trace/events", 0700);
 	if (seteuid(65534))
 		return;
-	text_is(place_probe(trace, host), "-13 'trace: not permitted' 'run as root'",
+	text_is(place_probe(trace, context), "-13 'trace: not permitted' 'run as root'",
 		"an instance is not accessible");
 	if (seteuid(0))
 		abort();
 	chmod("trace/events", 0755);
 	if (seteuid(65534))
 		return;
-	text_is(place_probe(trace, host), "-13 'trace/instances: not permitted' 'run as root'",
+	text_is(place_probe(trace, context), "-13 'trace/instances: not permitted' 'run as root'",
 		"an instance cannot be created");
 	if (seteuid(0))
 		abort();
 	chmod(INSTANCE "/trace_clock", 0666);
 	if (seteuid(65534))
 		return;
-	text_is(place_probe(trace, host), "0 'every change of frequency, power:cpu_frequency' ''",
+	text_is(place_probe(trace, context),
+		"0 'every change of frequency, power:cpu_frequency' ''",
 		"an instance is accessible");
 	if (seteuid(0))
 		abort();
 }
 
 /* Reasons for a failed start, and what is left then. */
-static void trace_refused(struct host *host)
+static void trace_refused(struct source_context *context)
 {
 	const struct source *trace = source_table[SOURCE_trace];
 	int lowest = dup(STDOUT_FILENO), next, fd;
@@ -552,46 +556,46 @@ static void trace_refused(struct host *host)
 
 	close(lowest);
 	place_gone("trace/instances");
-	CHECK(trace->start(host, &state) == -ENOENT,
+	CHECK(trace->start(context, &state) == -ENOENT,
 	      "without trace instances the source does not start");
 	mkdir("trace/instances", 0755);
-	CHECK(trace->start(host, &state) == -ENOENT && access(INSTANCE, F_OK),
+	CHECK(trace->start(context, &state) == -ENOENT && access(INSTANCE, F_OK),
 	      "without a pipe it does not start and removes its instance");
 	instance();
 	place_gone(INSTANCE "/trace_clock");
-	CHECK(trace->start(host, &state) == -ENOENT,
+	CHECK(trace->start(context, &state) == -ENOENT,
 	      "without the monotonic clock it does not start");
 	instance();
 	place_gone(INSTANCE "/events");
-	CHECK(trace->start(host, &state) == -ENOENT, "without the event it does not start");
+	CHECK(trace->start(context, &state) == -ENOENT, "without the event it does not start");
 	instance();
 	fd = open(INSTANCE "/trace_pipe", O_RDONLY | O_CLOEXEC);
 	place_file(INSTANCE "/events/power/cpu_frequency/enable", "1");
-	CHECK(!flock(fd, LOCK_EX) && trace->start(host, &state) == -EBUSY &&
+	CHECK(!flock(fd, LOCK_EX) && trace->start(context, &state) == -EBUSY &&
 		      !strcmp(place_line(INSTANCE "/events/power/cpu_frequency/enable"), "1") &&
 		      !strcmp(place_line(INSTANCE "/trace_clock"), ""),
 	      "another program's instance is left unchanged");
 	close(fd);
 	next = dup(STDOUT_FILENO);
 	close(next);
-	CHECK(next == lowest && !host->traced, "no descriptor stays open");
-	records_are(host->queue, "", "a failed start records nothing");
+	CHECK(next == lowest && !context->traced, "no descriptor stays open");
+	records_are(context->queue, "", "a failed start records nothing");
 }
 
-static void traces(struct host *host)
+static void traces(struct source_context *context)
 {
 	const struct source *trace = source_table[SOURCE_trace];
 	unsigned int records;
 	void *state = NULL;
 	char all[200];
 
-	trace_probes(host);
-	trace_refused(host);
+	trace_probes(context);
+	trace_refused(context);
 	instance();
-	host->config.trace_buffer = 100 << 10;
-	host->config.source[SOURCE_trace].period_ms = 60;
+	context->config.trace_buffer = 100 << 10;
+	context->config.source[SOURCE_trace].period_ms = 60;
 	watched_forget();
-	CHECK(!trace->start(host, &state) && host->traced && watched_count() == 1 &&
+	CHECK(!trace->start(context, &state) && context->traced && watched_count() == 1 &&
 		      watched_at(0)->period_ns == 60000000,
 	      "the tracepoint is read once per period");
 	snprintf(all, sizeof(all), "%s", place_line(INSTANCE "/trace_clock"));
@@ -601,7 +605,7 @@ static void traces(struct host *host)
 		 place_line(INSTANCE "/events/power/cpu_frequency/enable"));
 	text_is(all, "mono 100 1",
 		"the instance has the monotonic clock and the configured buffer");
-	records_are(host->queue,
+	records_are(context->queue,
 		    "clock 0 1000 'trace' 'mono trace clock' 'stamped by the kernel; the text form "
 		    "is cut to 1 us'\n",
 		    "the clock of trace events is defined");
@@ -613,14 +617,14 @@ static void traces(struct host *host)
 	     "rubbish\n"
 	     "a-1 [000] d 0.000005: cpu_frequency: state=600000 cp");
 	look();
-	records_are(host->queue,
+	records_are(context->queue,
 		    "transition 1000: cpu 0 300000 kHz by 1\n"
 		    "transition 3000: cpu 8191 300000 kHz by 1\n"
 		    "drop 17 'trace' 'the kernel's trace ring ran over'\n",
 		    "changes of frequency and lost events are recorded");
 	tell("u_id=0\n");
 	look();
-	records_are(host->queue, "transition 5000: cpu 0 600000 kHz by 1\n",
+	records_are(context->queue, "transition 5000: cpu 0 600000 kHz by 1\n",
 		    "a line that is read in two parts is joined");
 	tell_long(511, 700000, 1);
 	tell("\n");
@@ -631,7 +635,7 @@ static void traces(struct host *host)
 	tell_long(100, 700000, 4);
 	tell("\n");
 	look();
-	records_are(host->queue,
+	records_are(context->queue,
 		    "transition 1000001000: cpu 1 700000 kHz by 1\n"
 		    "transition 1000001000: cpu 4 700000 kHz by 1\n",
 		    "a line that is too long is skipped, the next one is read");
@@ -639,13 +643,13 @@ static void traces(struct host *host)
 	for (unsigned int i = 0; i < 200; i++)
 		tell_long(100, 100000 + i, 5), tell("\n");
 	look();
-	CHECK(!defined(host->queue, DEFINE_META, RECORD_TRANSITION, &records) && records == 200,
+	CHECK(!defined(context->queue, DEFINE_META, RECORD_TRANSITION, &records) && records == 200,
 	      "all pending events are read");
 	tell("a-1 [000] d 0.000009: cpu_frequency: state=900000 cpu_id=0\n");
 	trace->stop(state);
-	records_are(host->queue, "transition 9000: cpu 0 900000 kHz by 1\n",
+	records_are(context->queue, "transition 9000: cpu 0 900000 kHz by 1\n",
 		    "the end samples once more");
-	CHECK(!host->traced &&
+	CHECK(!context->traced &&
 		      !strcmp(place_line(INSTANCE "/events/power/cpu_frequency/enable"), "0"),
 	      "the event is disabled at the end");
 }
@@ -653,25 +657,25 @@ static void traces(struct host *host)
 void unit_cpus(void)
 {
 	struct place place;
-	struct host host;
+	struct source_context context;
 	void *state = NULL;
 
 	if (!place_enter(&place))
 		return;
-	place_host(&host);
+	place_context(&context);
 	place_low(true);
 	faults.at_ns = 1000;
-	policies(&host, &state);
-	policy_changes(&host, state);
-	many_policies(&host);
+	policies(&context, &state);
+	policy_changes(&context, state);
+	many_policies(&context);
 	place_gone("sys");
-	idle(&host);
-	costs(&host);
-	edges(&host);
-	idle_edges(&host);
-	traces(&host);
+	idle(&context);
+	costs(&context);
+	edges(&context);
+	idle_edges(&context);
+	traces(&context);
 	faults.at_ns = 0;
 	place_low(false);
-	place_host_free(&host);
+	place_context_free(&context);
 	place_leave(&place);
 }

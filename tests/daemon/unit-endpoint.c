@@ -17,14 +17,15 @@
 #include "place.h"
 #include "records.h"
 
-static struct endpoint *start(struct host *host, const char *listen)
+static struct endpoint *start(struct source_context *context, const char *listen)
 {
 	watched_forget();
-	snprintf(host->config.metrics_listen, sizeof(host->config.metrics_listen), "%s", listen);
-	return endpoint_start(host, NULL);
+	snprintf(context->config.metrics_listen, sizeof(context->config.metrics_listen), "%s",
+		 listen);
+	return endpoint_start(context, NULL);
 }
 
-static void addresses(struct host *host)
+static void addresses(struct source_context *context)
 {
 	static const char *const bad[] = { "localhost:80", "127.0.0.1",	      "127.0.0.1:0",
 					   "127.0.0.1:x",  "127.0.0.1:65536", "[::1:80",
@@ -32,18 +33,18 @@ static void addresses(struct host *host)
 	char want[200];
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		endpoint_stop(start(host, bad[i]));
+		endpoint_stop(start(context, bad[i]));
 		snprintf(want, sizeof(want),
 			 "note 4 'metrics' 'listen = %s: ADDRESS:PORT is wanted, such as "
 			 "127.0.0.1:9477'\n",
 			 bad[i]);
-		records_are(host->queue, want, "an invalid address is reported");
+		records_are(context->queue, want, "an invalid address is reported");
 		CHECK(!watched_count(), "an endpoint without an address starts nothing");
 	}
 }
 
 /* The address is invalid, so that no server starts. */
-static void tokens(struct host *host)
+static void tokens(struct source_context *context)
 {
 	static const char rest[] = "only rails and the daemon's state are shown";
 	static const struct {
@@ -58,7 +59,8 @@ static void tokens(struct host *host)
 	};
 	char want[500];
 
-	snprintf(host->config.metrics_token_file, sizeof(host->config.metrics_token_file), "token");
+	snprintf(context->config.metrics_token_file, sizeof(context->config.metrics_token_file),
+		 "token");
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		if (all[i].text) {
 			place_file("token", all[i].text);
@@ -72,25 +74,26 @@ static void tokens(struct host *host)
 				 all[i].says, rest);
 		strcat(want, "note 4 'metrics' 'listen = x: ADDRESS:PORT is wanted, such as "
 			     "127.0.0.1:9477'\n");
-		endpoint_stop(start(host, "x"));
-		records_are(host->queue, want, "an invalid token file is reported");
+		endpoint_stop(start(context, "x"));
+		records_are(context->queue, want, "an invalid token file is reported");
 	}
-	host->config.metrics_token_file[0] = '\0';
-	host->config.metrics_listen[0] = '\0';
+	context->config.metrics_token_file[0] = '\0';
+	context->config.metrics_listen[0] = '\0';
 }
 
 /* The public metrics in the text file, and that its directory holds nothing else. */
-static void textfile(struct host *host)
+static void textfile(struct source_context *context)
 {
 	struct endpoint *e;
 	struct stat st;
 	glob_t found;
 
-	snprintf(host->config.metrics_textfile, sizeof(host->config.metrics_textfile), "m.prom");
-	host->config.metrics_period_s = 7;
+	snprintf(context->config.metrics_textfile, sizeof(context->config.metrics_textfile),
+		 "m.prom");
+	context->config.metrics_period_s = 7;
 	watched_forget();
 	umask(077);
-	e = endpoint_start(host, NULL);
+	e = endpoint_start(context, NULL);
 	umask(022);
 	CHECK(watched_count() == 1 && watched_at(0)->period_ns == 7000000000,
 	      "the text file is written once per period");
@@ -111,7 +114,7 @@ static void textfile(struct host *host)
 		watched_at(0)->fn(watched_at(0)->data, 0);
 	faults.renames = 1;
 	watched_at(0)->fn(watched_at(0)->data, 0);
-	records_are(host->queue,
+	records_are(context->queue,
 		    "note 4 'metrics' 'm.prom: Input/output error: not updated'\n"
 		    "note 4 'metrics' 'm.prom: Input/output error: not updated'\n",
 		    "a failed write is reported");
@@ -123,28 +126,28 @@ static void textfile(struct host *host)
 		"# HELP gchint_build_info The gchintd that exports these metrics.",
 		"the text file is written once more at the end");
 	CHECK(!watched_open(), "the text file is no longer written after the end");
-	records_are(host->queue, "", "a lasting failure is reported once");
-	host->config.metrics_textfile[0] = '\0';
+	records_are(context->queue, "", "a lasting failure is reported once");
+	context->config.metrics_textfile[0] = '\0';
 	endpoint_stop(NULL);
 	unit_memory_left(0);
-	CHECK(!endpoint_start(host, NULL), "without memory there is no endpoint");
+	CHECK(!endpoint_start(context, NULL), "without memory there is no endpoint");
 	unit_memory_left(-1);
 }
 
 void unit_endpoint(void)
 {
 	struct place place;
-	struct host host;
+	struct source_context context;
 
 	if (!place_enter(&place))
 		return;
-	place_host(&host);
+	place_context(&context);
 	place_low(true);
-	addresses(&host);
-	tokens(&host);
-	textfile(&host);
+	addresses(&context);
+	tokens(&context);
+	textfile(&context);
 	place_low(false);
-	place_host_free(&host);
+	place_context_free(&context);
 	place_leave(&place);
 }
 

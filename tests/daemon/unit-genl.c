@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "../../daemon/source/hint/tracker.h"
-#include "../../daemon/source/host.h"
+#include "../../daemon/source/context.h"
 #include "../../daemon/source/source.h"
 #include "../../daemon/recording/queue.h"
 #include "build.h"
@@ -169,13 +169,13 @@ static void ready(void)
 	watched_at(1)->fn(watched_at(1)->data, EPOLLIN);
 }
 
-static void probes(struct host *host)
+static void probes(struct source_context *context)
 {
 	const struct source *genl = source_table[SOURCE_genl];
 	char text[2048] = "";
 
 	for (int i = 0; i < 5; i++) {
-		struct host other = *host;
+		struct source_context other = *context;
 		struct probe p = { "", "" };
 		const size_t at = strlen(text);
 		int ret;
@@ -202,21 +202,21 @@ static void probes(struct host *host)
 	kernel.family = FAMILY;
 }
 
-static void begins(struct host *host, void **state)
+static void begins(struct source_context *context, void **state)
 {
 	const struct source *genl = source_table[SOURCE_genl];
 	socklen_t length = sizeof(int);
 	int bytes = 0;
 
 	kernel.unconnected = true;
-	CHECK(genl->start(host, state) == -EPROTONOSUPPORT,
+	CHECK(genl->start(context, state) == -EPROTONOSUPPORT,
 	      "without generic netlink it does not start");
 	kernel.unconnected = false;
 	watched_forget();
-	host->config.genl_buffer = 65536;
-	host->config.genl_phases = 0x155;
-	host->config.source[SOURCE_genl].period_ms = 30;
-	CHECK(!genl->start(host, state) && watched_count() == 2 && !watched_at(0)->period_ns &&
+	context->config.genl_buffer = 65536;
+	context->config.genl_phases = 0x155;
+	context->config.source[SOURCE_genl].period_ms = 30;
+	CHECK(!genl->start(context, state) && watched_count() == 2 && !watched_at(0)->period_ns &&
 		      watched_at(1)->fd == kernel.socket[0] &&
 		      watched_at(1)->events == (EPOLLIN | EPOLLONESHOT),
 	      "it waits for the socket, one wake-up each");
@@ -232,12 +232,12 @@ static void begins(struct host *host, void **state)
 		"the kernel is asked for the family and its groups");
 	getsockopt(kernel.socket[0], SOL_SOCKET, SO_RCVBUF, &bytes, &length);
 	CHECK(bytes == 2 * 65536, "the socket has the configured buffer");
-	records_are(host->queue,
+	records_are(context->queue,
 		    "clock 0 0 'genl' 'CLOCK_MONOTONIC' 'stamped by the kernel at the edge'\n",
 		    "the clock of the kernel's timestamps is defined");
 }
 
-static void events(struct host *host)
+static void events(struct source_context *context)
 {
 	struct build b = { .seq = 100 };
 	struct watched *timer = watched_at(0), *fd = watched_at(1);
@@ -247,7 +247,7 @@ static void events(struct host *host)
 	ready();
 	CHECK(timer->period_ns == 30000000 && !fd->again,
 	      "after the first message the socket is polled by the period");
-	records_are(host->queue,
+	records_are(context->queue,
 		    "process 70 70\n"
 		    "process 70 71\n"
 		    "phase 1000: 1 from 1000, 4 of 70/71, end 0\n"
@@ -258,11 +258,11 @@ static void events(struct host *host)
 	rest();
 	CHECK(timer->period_ns == 30000000 && !fd->again,
 	      "polling continues while there are messages");
-	records_are(host->queue, "phase 3000: 2 from 2000, 7 of 70/71, end 1\n",
+	records_are(context->queue, "phase 3000: 2 from 2000, 7 of 70/71, end 1\n",
 		    "an end of a phase is recorded");
 	rest();
 	CHECK(!timer->period_ns && fd->again == 1, "polling ends when there are none");
-	records_are(host->queue, "", "an empty socket records nothing");
+	records_are(context->queue, "", "an empty socket records nothing");
 
 	/* Event numbers continue in the next message. */
 	build_phase(&b, 4000, 1, 70, 71, 2, GCHINT_PHASE_MARK, 0, 0, 0);
@@ -280,7 +280,7 @@ static void events(struct host *host)
 	b.seq -= 1;
 	says_phase(&b, 9000, GCHINT_PHASE_NONE);
 	ready();
-	records_are(host->queue,
+	records_are(context->queue,
 		    "phase 4000: 3 from 4000, 4 of 70/71, end 0\n"
 		    "drop 3 'genl' 'netlink sequence gap: the socket's buffer ran over'\n"
 		    "phase 5000: 3 from 4000, 4 of 70/71, end 1, uncertain\n"
@@ -292,7 +292,7 @@ static void events(struct host *host)
 		    "lost messages are counted and phases marked as uncertain");
 }
 
-static void samples(struct host *host)
+static void samples(struct source_context *context)
 {
 	static const struct {
 		uint64_t t;
@@ -317,7 +317,7 @@ static void samples(struct host *host)
 	says(nlmsg_hdr(msg), nlmsg_hdr(msg)->nlmsg_len);
 	nlmsg_free(msg);
 	ready();
-	records_are(host->queue,
+	records_are(context->queue,
 		    "transition 100: cpu 1 960000 kHz by 3\n"
 		    "transition 300: cpu 0 960000 kHz by 3\n"
 		    "transition 500: cpu 1 300000 kHz by 3\n"
@@ -327,7 +327,7 @@ static void samples(struct host *host)
 		    "frequencies of samples are recorded when they change");
 }
 
-static void strangers(struct host *host)
+static void strangers(struct source_context *context)
 {
 	static char large[65537];
 	struct build b = { .seq = 1000 };
@@ -337,13 +337,13 @@ static void strangers(struct host *host)
 	says_controller(CTRL_CMD_DELFAMILY, GCHINT_GENL_NAME);
 	ready();
 	kernel.sender = 0;
-	records_are(host->queue, "", "messages that are not from the kernel are ignored");
+	records_are(context->queue, "", "messages that are not from the kernel are ignored");
 	says(large, sizeof(large));
 	says(large, sizeof(large) - 1);
 	says("x", 1);
 	kernel.error = ENOBUFS;
 	ready();
-	records_are(host->queue,
+	records_are(context->queue,
 		    "drop 1 'genl' 'message longer than the buffer'\n"
 		    "drop 1 'genl' 'malformed message'\n"
 		    "drop 1 'genl' 'malformed message'\n",
@@ -351,15 +351,15 @@ static void strangers(struct host *host)
 	kernel.error = EINTR;
 	says_phase(&b, 2000, GCHINT_PHASE_MARK);
 	ready();
-	records_are(host->queue, "", "any other error ends the read");
+	records_are(context->queue, "", "any other error ends the read");
 	rest();
-	records_are(host->queue,
+	records_are(context->queue,
 		    "drop 890 'genl' 'netlink sequence gap: the socket's buffer ran over'\n"
 		    "phase 2000: 6 from 2000, 4 of 70/71, end 0\n",
 		    "the next read continues");
 }
 
-static void comes_and_goes(struct host *host)
+static void comes_and_goes(struct source_context *context)
 {
 	struct build b = { .seq = 1 };
 
@@ -369,20 +369,20 @@ static void comes_and_goes(struct host *host)
 	says_controller(CTRL_CMD_NEWFAMILY, GCHINT_GENL_NAME);
 	says_controller(CTRL_CMD_NEWMCAST_GRP, GCHINT_GENL_NAME);
 	ready();
-	records_are(host->queue, "", "other families' notifications are ignored");
+	records_are(context->queue, "", "other families' notifications are ignored");
 	text_is(kernel.asked, "", "the family is not requested again");
 	says_controller(CTRL_CMD_DELFAMILY, GCHINT_GENL_NAME);
 	says_controller(CTRL_CMD_DELFAMILY, GCHINT_GENL_NAME);
 	says_phase(&b, 10, GCHINT_PHASE_MARK);
 	ready();
-	records_are(host->queue,
+	records_are(context->queue,
 		    "phase -: 6 from 2000, 4 of 70/71, end 4\n"
 		    "note 5 'genl' 'module unloaded; waiting for it'\n",
 		    "an unloaded module ends its phases, is reported once and ignored");
 	kernel.family = 0;
 	says_controller(CTRL_CMD_NEWFAMILY, GCHINT_GENL_NAME);
 	ready();
-	records_are(host->queue, "", "the module is still absent");
+	records_are(context->queue, "", "the module is still absent");
 	kernel.family = FAMILY;
 	kernel.group = -NLE_OBJ_NOTFOUND;
 	kernel.record = -NLE_PERM;
@@ -392,7 +392,7 @@ static void comes_and_goes(struct host *host)
 	says_phase(&b, 30, GCHINT_PHASE_MARK);
 	ready();
 	records_are(
-		host->queue,
+		context->queue,
 		"note 4 'genl' 'group event: Object not found: run as root or with CAP_NET_ADMIN'\n"
 		"note 4 'genl' 'group sampling: Object not found: run as root or with "
 		"CAP_NET_ADMIN'\n"
@@ -408,7 +408,7 @@ static void comes_and_goes(struct host *host)
 	says_controller(CTRL_CMD_DELFAMILY, GCHINT_GENL_NAME);
 	says_controller(CTRL_CMD_NEWFAMILY, GCHINT_GENL_NAME);
 	ready();
-	records_are(host->queue,
+	records_are(context->queue,
 		    "phase -: 7 from 30, 4 of 70/71, end 4\n"
 		    "note 5 'genl' 'module unloaded; waiting for it'\n"
 		    "note 4 'genl' 'group event: Operation not permitted: run as root or with "
@@ -443,7 +443,7 @@ static size_t fill(struct queue *q, size_t room)
 	return n;
 }
 
-static void ends(struct host *host, void *state)
+static void ends(struct source_context *context, void *state)
 {
 	const struct source *genl = source_table[SOURCE_genl];
 	struct watched *timer = watched_at(0), *fd = watched_at(1);
@@ -451,37 +451,37 @@ static void ends(struct host *host, void *state)
 
 	rest();
 	fd->again = 0;
-	fill(host->queue, 1023);
+	fill(context->queue, 1023);
 	says_phase(&b, 100, GCHINT_PHASE_MARK);
 	ready();
 	rest();
-	CHECK(queue_room(host->queue) == 1023 && timer->period_ns && !fd->again,
+	CHECK(queue_room(context->queue) == 1023 && timer->period_ns && !fd->again,
 	      "messages stay in the socket while the queue is full");
-	queue_consume(host->queue, queue_fill(host->queue));
-	fill(host->queue, 1024);
+	queue_consume(context->queue, queue_fill(context->queue));
+	fill(context->queue, 1024);
 	rest();
-	CHECK(queue_room(host->queue) < 1024, "they are read once there is space");
-	queue_consume(host->queue, queue_fill(host->queue) - 1);
-	records_are(host->queue, "phase 100: 8 from 100, 4 of 70/71, end 0\n",
+	CHECK(queue_room(context->queue) < 1024, "they are read once there is space");
+	queue_consume(context->queue, queue_fill(context->queue) - 1);
+	records_are(context->queue, "phase 100: 8 from 100, 4 of 70/71, end 0\n",
 		    "the messages are read then");
 	says_phase(&b, 200, GCHINT_PHASE_NONE);
-	fill(host->queue, 1000);
-	emptied = host->queue;
+	fill(context->queue, 1000);
+	emptied = context->queue;
 	naps = 0;
 	genl->stop(state);
 	emptied = NULL;
 	CHECK(naps == 2, "the end waits for a slow writer");
-	records_are(host->queue, "phase 200: 8 from 100, 4 of 70/71, end 1\n",
+	records_are(context->queue, "phase 200: 8 from 100, 4 of 70/71, end 1\n",
 		    "messages sent before the end are recorded");
-	fill(host->queue, 0);
-	host->lost = 5;
-	host->patient = true;
-	emptied = host->queue;
+	fill(context->queue, 0);
+	context->lost = 5;
+	context->patient = true;
+	emptied = context->queue;
 	naps = 0;
-	host_drop(host, "genl", 6, "more");
+	context_drop(context, "genl", 6, "more");
 	emptied = NULL;
-	host->patient = false;
-	records_are(host->queue,
+	context->patient = false;
+	records_are(context->queue,
 		    "drop 5 'record' 'queue full: the disk is too slow or full'\n"
 		    "drop 6 'genl' 'more'\n",
 		    "a slow writer is waited for after records were lost, too");
@@ -489,29 +489,30 @@ static void ends(struct host *host, void *state)
 
 void unit_genl(void)
 {
-	struct host host = { .root = { "/absent", "/absent", "/absent", "/absent", "/absent" } };
+	struct source_context context = { .root = { "/absent", "/absent", "/absent", "/absent",
+						    "/absent" } };
 	void *state = NULL;
 
 	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, kernel.socket)) {
 		CHECK(false, "a socket for the kernel");
 		return;
 	}
-	host.loop = loop_new();
-	host.queue = queue_new(4096);
-	host.tracker = tracker_new(&host);
-	config_defaults(&host.config);
+	context.loop = loop_new();
+	context.queue = queue_new(4096);
+	context.tracker = tracker_new(&context);
+	config_defaults(&context.config);
 	watched_forget();
-	probes(&host);
-	begins(&host, &state);
-	events(&host);
-	samples(&host);
-	strangers(&host);
-	comes_and_goes(&host);
-	ends(&host, state);
+	probes(&context);
+	begins(&context, &state);
+	events(&context);
+	samples(&context);
+	strangers(&context);
+	comes_and_goes(&context);
+	ends(&context, state);
 	watched_forget();
-	tracker_free(host.tracker);
-	queue_free(host.queue);
-	loop_free(host.loop);
+	tracker_free(context.tracker);
+	queue_free(context.queue);
+	loop_free(context.loop);
 	close(kernel.socket[0]);
 	close(kernel.socket[1]);
 }

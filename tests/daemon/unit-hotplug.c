@@ -15,13 +15,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../daemon/source/host.h"
+#include "../../daemon/source/context.h"
 #include "../../daemon/source/source.h"
 #include "../../daemon/recording/queue.h"
 #include "records.h"
 
 /* Only their addresses matter. */
-static char context, monitor, device;
+static char udev_context, monitor, device;
 static int refused; /* the call that fails, from 1 */
 static int uevents, held, fd = -1;
 static char asked[64];
@@ -31,7 +31,7 @@ static char asked[64];
 struct udev *udev_new(void)
 {
 	held += refused != 1;
-	return refused == 1 ? NULL : OF(context);
+	return refused == 1 ? NULL : OF(udev_context);
 }
 
 struct udev *udev_unref(struct udev *udev)
@@ -42,7 +42,7 @@ struct udev *udev_unref(struct udev *udev)
 
 struct udev_monitor *udev_monitor_new_from_netlink(struct udev *udev, const char *name)
 {
-	snprintf(asked, sizeof(asked), "%d %s", udev == OF(context), name);
+	snprintf(asked, sizeof(asked), "%d %s", udev == OF(udev_context), name);
 	held += refused != 2;
 	return refused == 2 ? NULL : OF(monitor);
 }
@@ -103,7 +103,7 @@ static void online(const char *dir, const char *list)
 	}
 }
 
-static void told(struct host *host, const char *dir)
+static void told(struct source_context *context, const char *dir)
 {
 	const struct source *hotplug = source_table[SOURCE_hotplug];
 	struct watched *uevent = watched_at(0), *timer = watched_at(1);
@@ -111,12 +111,12 @@ static void told(struct host *host, const char *dir)
 
 	online(dir, "0-2,8191\n");
 	watched_forget();
-	CHECK(!hotplug->start(host, &state) && watched_count() == 2 && uevent->fd == fd &&
+	CHECK(!hotplug->start(context, &state) && watched_count() == 2 && uevent->fd == fd &&
 		      uevent->events == EPOLLIN && timer->period_ns == 700000000,
 	      "uevents and a timer are watched");
 	text_is(asked, "1 kernel cpu", "the kernel's uevents of CPUs are monitored");
 	records_are(
-		host->queue,
+		context->queue,
 		"cpu 0 on\n"
 		"cpu 1 on\n"
 		"cpu 2 on\n"
@@ -126,10 +126,10 @@ static void told(struct host *host, const char *dir)
 		"the initial CPUs are recorded");
 	online(dir, "0,2-3\n");
 	uevent->fn(uevent->data, EPOLLIN);
-	records_are(host->queue, "", "without a uevent nothing is read");
+	records_are(context->queue, "", "without a uevent nothing is read");
 	uevents = 2;
 	uevent->fn(uevent->data, EPOLLIN);
-	records_are(host->queue,
+	records_are(context->queue,
 		    "cpu 1 off\n"
 		    "cpu 3 on\n"
 		    "cpu 8191 off\n",
@@ -138,13 +138,13 @@ static void told(struct host *host, const char *dir)
 	timer->fn(timer->data, 0);
 	online(dir, "");
 	timer->fn(timer->data, 0);
-	records_are(host->queue, "", "a malformed list changes nothing");
+	records_are(context->queue, "", "a malformed list changes nothing");
 	online(dir, "0-3\n");
 	timer->fn(timer->data, 0);
-	records_are(host->queue, "cpu 1 on\n", "the timer reads the list without uevents");
+	records_are(context->queue, "cpu 1 on\n", "the timer reads the list without uevents");
 	online(dir, "0\n");
 	hotplug->stop(state);
-	records_are(host->queue,
+	records_are(context->queue,
 		    "cpu 1 off\n"
 		    "cpu 2 off\n"
 		    "cpu 3 off\n",
@@ -152,12 +152,12 @@ static void told(struct host *host, const char *dir)
 	CHECK(!held && !uevents, "libudev's objects are freed");
 	for (refused = 1; refused <= 4; refused++) {
 		watched_forget();
-		if (hotplug->start(host, &state))
+		if (hotplug->start(context, &state))
 			break;
 		CHECK(watched_count() == 1 && watched_at(0)->fd < 0,
 		      "without uevents the list is polled");
 		hotplug->stop(state);
-		records_are(host->queue,
+		records_are(context->queue,
 			    "cpu 0 on\n"
 			    "clock 0 700000000 'hotplug' 'CLOCK_MONOTONIC' 'polled'\n",
 			    "polling is recorded as such");
@@ -166,7 +166,7 @@ static void told(struct host *host, const char *dir)
 	refused = 0;
 }
 
-static void probes(const struct host *host, const char *dir)
+static void probes(const struct source_context *context, const char *dir)
 {
 	char text[512] = "";
 
@@ -177,12 +177,12 @@ static void probes(const struct host *host, const char *dir)
 
 		online(dir, i == 1 ? "" : "0-7\n");
 		if (i == 2) {
-			struct host other = *host;
+			struct source_context other = *context;
 
 			other.root.sysfs = "/absent";
 			ret = source_table[SOURCE_hotplug]->probe(&other, &p);
 		} else {
-			ret = source_table[SOURCE_hotplug]->probe(host, &p);
+			ret = source_table[SOURCE_hotplug]->probe(context, &p);
 		}
 		snprintf(text + at, sizeof(text) - at, "%d '%s' '%s'\n", ret, p.what, p.remedy);
 	}
@@ -196,7 +196,8 @@ static void probes(const struct host *host, const char *dir)
 void unit_hotplug(void)
 {
 	char dir[] = "/tmp/gchint-unit.XXXXXX", command[120];
-	struct host host = { .root = { dir, "/absent", "/absent", "/absent", "/absent" } };
+	struct source_context context = { .root = { dir, "/absent", "/absent", "/absent",
+						    "/absent" } };
 
 	if (!mkdtemp(dir)) {
 		CHECK(false, "a temporary directory");
@@ -204,17 +205,17 @@ void unit_hotplug(void)
 	}
 	snprintf(command, sizeof(command), "mkdir -p '%s/devices/system/cpu'", dir);
 	fd = eventfd(0, EFD_CLOEXEC);
-	host.loop = loop_new();
-	host.queue = queue_new(4096);
-	config_defaults(&host.config);
-	host.config.source[SOURCE_hotplug].period_ms = 700;
+	context.loop = loop_new();
+	context.queue = queue_new(4096);
+	config_defaults(&context.config);
+	context.config.source[SOURCE_hotplug].period_ms = 700;
 	if (!system(command)) {
-		probes(&host, dir);
-		told(&host, dir);
+		probes(&context, dir);
+		told(&context, dir);
 	}
 	watched_forget();
-	queue_free(host.queue);
-	loop_free(host.loop);
+	queue_free(context.queue);
+	loop_free(context.loop);
 	close(fd);
 	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
 	if (system(command))

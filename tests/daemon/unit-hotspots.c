@@ -23,7 +23,7 @@
 #include "../../daemon/source/sampling/filter.h"
 #include "../../daemon/source/sampling/hotspots.h"
 #include "../../daemon/source/sampling/sampling.h"
-#include "../../daemon/source/host.h"
+#include "../../daemon/source/context.h"
 #include "../../daemon/source/source.h"
 #include "../../daemon/recording/queue.h"
 #include "faults.h"
@@ -177,19 +177,20 @@ static void kernel(unsigned int i, uint64_t t, uint64_t ip, uint64_t back)
 	sampled(i, IN_KERNEL, t, ip, 2, chain, back ? 4 : 2);
 }
 
-static void answers_of(struct host *host, int32_t pid, int32_t tid, uint64_t t, uint64_t method,
-		       uint8_t phase)
+static void answers_of(struct source_context *context, int32_t pid, int32_t tid, uint64_t t,
+		       uint64_t method, uint8_t phase)
 {
 	const struct gchint_stream_event e = {
 		.time = t, .tid = tid, .work_done = method, .phase = phase, .flags = 0xff
 	};
 
-	hotspots_answer(host->hotspots, pid, &e);
+	hotspots_answer(context->hotspots, pid, &e);
 }
 
-static void answers(struct host *host, int32_t tid, uint64_t t, uint64_t method, uint8_t phase)
+static void answers(struct source_context *context, int32_t tid, uint64_t t, uint64_t method,
+		    uint8_t phase)
 {
-	answers_of(host, 70, tid, t, method, phase);
+	answers_of(context, 70, tid, t, method, phase);
 }
 
 /* Until when the answers of process 70 have been read. */
@@ -201,7 +202,7 @@ static void look(void)
 	watched_at(0)->fn(watched_at(0)->data, 0);
 }
 
-static void probes(struct host *host)
+static void probes(struct source_context *context)
 {
 	static const int errors[][4] = { { 0 },
 					 { EACCES },
@@ -218,7 +219,7 @@ static void probes(struct host *host)
 		int ret;
 
 		memcpy(refused, errors[i], sizeof(refused));
-		ret = source_table[SOURCE_hotspots]->probe(host, &p);
+		ret = source_table[SOURCE_hotspots]->probe(context, &p);
 		snprintf(text + at, sizeof(text) - at, "%d '%s' '%s'\n", ret, p.what, p.remedy);
 	}
 	memset(refused, 0, sizeof(refused));
@@ -283,25 +284,25 @@ static void folder(const char *dir, const char *name)
 	mkdir(path, 0755);
 }
 
-static void begins(struct host *host, const char *dir, void **state)
+static void begins(struct source_context *context, const char *dir, void **state)
 {
 	const struct source *hotspots = source_table[SOURCE_hotspots];
 
-	host->config.hotspots.hz = 499;
-	host->config.source[SOURCE_hotspots].period_ms = 40;
+	context->config.hotspots.hz = 499;
+	context->config.source[SOURCE_hotspots].period_ms = 40;
 	memset(refused, 0, sizeof(refused));
 	refused[0] = refused[1] = EACCES;
-	CHECK(!hotspots->start(host, state) && host->hotspots && watched_count() == 1 &&
+	CHECK(!hotspots->start(context, state) && context->hotspots && watched_count() == 1 &&
 		      !watched_at(0)->period_ns,
 	      "nothing is polled before a process registers");
-	records_are(host->queue,
+	records_are(context->queue,
 		    "meta 'hotspots.hz' '499'\n"
 		    "meta 'hotspots.event' 'cpu-clock'\n"
 		    "meta 'hotspots.kernel' 'yes'\n"
 		    "meta 'hotspots.way' 'signal'\n",
 		    "the event and its frequency are recorded");
 	asked[0] = '\0';
-	hotspots_process(host->hotspots, 70, true, GCHINT_STREAM_SAMPLES, 0);
+	hotspots_process(context->hotspots, 70, true, GCHINT_STREAM_SAMPLES, 0);
 	folder(dir, "70/task/71");
 	look();
 	CHECK(rings == 2 && watched_at(0)->period_ns == 40000000,
@@ -316,7 +317,7 @@ static void begins(struct host *host, const char *dir, void **state)
 		"to 71 of kind 0\n"
 		"at once, 1\n",
 		"threads are sampled with the event that was found");
-	records_are(host->queue,
+	records_are(context->queue,
 		    "process 70 70 'program'\n"
 		    "image 70 4096 8191 64 '/bin/program'\n"
 		    "image 70 12288 16383 0 ''\n"
@@ -324,7 +325,7 @@ static void begins(struct host *host, const char *dir, void **state)
 		    "the program's name and executable mappings are recorded");
 }
 
-static void joins(struct host *host)
+static void joins(struct source_context *context)
 {
 	const uint64_t deep[] = {
 		PERF_CONTEXT_USER, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18
@@ -332,20 +333,20 @@ static void joins(struct host *host)
 
 	user(0, 1000, 0x1010);
 	user(0, 2000, 0x1020);
-	answers(host, ring[0].tid, 2000, 0x77, GCHINT_PHASE_MARK);
+	answers(context, ring[0].tid, 2000, 0x77, GCHINT_PHASE_MARK);
 	kernel(0, 3000, 0xffff0001, 0x1030);
 	kernel(0, 3100, 0xffff0002, 0x1030);
-	answers(host, ring[0].tid, 3500, 0x78, GCHINT_PHASE_NR);
+	answers(context, ring[0].tid, 3500, 0x78, GCHINT_PHASE_NR);
 	kernel(0, 4000, 0xffff0003, 0);
 	user(0, 4100, 0x1040);
 	/* Older than everything there; of an unknown thread. */
-	answers(host, ring[0].tid, 999, 0x79, GCHINT_PHASE_SWEEP);
-	answers(host, 99, 5000, 0x7a, GCHINT_PHASE_SWEEP);
+	answers(context, ring[0].tid, 999, 0x79, GCHINT_PHASE_SWEEP);
+	answers(context, 99, 5000, 0x7a, GCHINT_PHASE_SWEEP);
 	sampled(0, IN_USER, 5000, 1, 3, deep, sizeof(deep) / sizeof(deep[0]));
 	sampled(0, IN_USER, 6000, 0x9999, 3, deep, 0);
 	look();
 	records_are(
-		host->queue,
+		context->queue,
 		"stack 1 '1010 abc'\n"
 		"stack 2 '1020 abc'\n"
 		"stack 3 'ffff0001 1030'\n"
@@ -366,7 +367,7 @@ static void joins(struct host *host)
 		"samples are matched with their answers, oldest first");
 }
 
-static void ring_runs_over(struct host *host)
+static void ring_runs_over(struct source_context *context)
 {
 	const struct {
 		struct perf_event_header header;
@@ -385,7 +386,7 @@ static void ring_runs_over(struct host *host)
 	put(1, &lost, sizeof(lost));
 	user(1, 10, 0x1050);
 	look();
-	records_are(host->queue,
+	records_are(context->queue,
 		    "drop 17 'hotspots' 'a thread's samples ran over'\n"
 		    "stack 8 '1050 abc'\n"
 		    "hotspot 10: 1050 kernel 0 method 0 of 70/71 cpu 1 stack 8\n",
@@ -393,7 +394,7 @@ static void ring_runs_over(struct host *host)
 	put(1, &brief, sizeof(brief));
 	user(1, 15, 0x1050);
 	look();
-	records_are(host->queue,
+	records_are(context->queue,
 		    "hotspot 0: 1234 kernel 0 method 0 of 70/71 cpu 0 stack 0\n"
 		    "hotspot 15: 1050 kernel 0 method 0 of 70/71 cpu 1 stack 8\n",
 		    "a short sample does not read into the next one");
@@ -402,18 +403,18 @@ static void ring_runs_over(struct host *host)
 	look();
 	put(1, &beyond, sizeof(beyond));
 	look();
-	records_are(host->queue, "", "an invalid event ends the read");
+	records_are(context->queue, "", "an invalid event ends the read");
 	/* An answer may come for that long. */
 	faults.at_ns = NSEC_PER_SEC;
 	user(1, 850000000 - 1, 0x1050);
 	user(1, 850000000, 0x1050);
 	look();
-	records_are(host->queue,
+	records_are(context->queue,
 		    "hotspot 849999999: 1050 kernel 0 method 0 of 70/71 cpu 1 stack 8\n",
 		    "a sample waits for its answer");
 	faults.at_ns++;
 	look();
-	records_are(host->queue,
+	records_are(context->queue,
 		    "hotspot 850000000: 1050 kernel 0 method 0 of 70/71 cpu 1 stack 8\n",
 		    "a sample does not wait longer");
 	/* The thread may wait for a CPU, and its answer be unread while the queue is full. */
@@ -421,26 +422,26 @@ static void ring_runs_over(struct host *host)
 	user(1, 850000000, 0x1050);
 	read_until = 850000000 + 2 * NSEC_PER_SEC;
 	look();
-	records_are(host->queue, "", "a sample waits until its answer is overdue");
+	records_are(context->queue, "", "a sample waits until its answer is overdue");
 	read_until++;
 	look();
-	records_are(host->queue,
+	records_are(context->queue,
 		    "hotspot 850000000: 1050 kernel 0 method 0 of 70/71 cpu 1 stack 8\n",
 		    "a sample whose answer is overdue has no method");
 	read_until = 0;
 	user(1, 860000000, 0x1050);
 	user(1, 870000000, 0x1050);
 	user(1, 880000000, 0x1050);
-	answers(host, ring[1].tid, 870000001, 0x77, GCHINT_PHASE_MARK);
+	answers(context, ring[1].tid, 870000001, 0x77, GCHINT_PHASE_MARK);
 	look();
-	records_are(host->queue,
+	records_are(context->queue,
 		    "hotspot 860000000: 1050 kernel 0 method 0 of 70/71 cpu 1 stack 8\n"
 		    "hotspot 870000000: 1050 kernel 0 method 77 of 70/71 cpu 1 stack 8 phase 4 "
 		    "flags 15\n",
 		    "after an answer no earlier sample waits");
 	read_until = UINT64_MAX;
 	look();
-	records_are(host->queue,
+	records_are(context->queue,
 		    "hotspot 880000000: 1050 kernel 0 method 0 of 70/71 cpu 1 stack 8\n",
 		    "the samples after it waited");
 	faults.at_ns = 0;
@@ -450,34 +451,34 @@ static void ring_runs_over(struct host *host)
 		if (i % 100 == 99)
 			look();
 	}
-	for (size_t i = 0; i < queue_fill(host->queue); i++) {
-		const struct record *r = queue_peek(host->queue, i);
+	for (size_t i = 0; i < queue_fill(context->queue); i++) {
+		const struct record *r = queue_peek(context->queue, i);
 
 		records += r->type == RECORD_HOTSPOT;
 		first += r->type == RECORD_HOTSPOT && r->hotspot.ip == 0x1060;
 		if (r->type == RECORD_DEFINE)
 			definition_free(r->define);
 	}
-	queue_consume(host->queue, queue_fill(host->queue));
+	queue_consume(context->queue, queue_fill(context->queue));
 	CHECK(records == 88 && first == 44,
 	      "samples beyond the queue are recorded without methods");
 	CHECK(ring[1].page->data_tail == ring[1].page->data_head, "the ring's tail is advanced");
 }
 
-static unsigned int taken(struct host *host)
+static unsigned int taken(struct source_context *context)
 {
 	unsigned int records = 0;
 
-	for (size_t i = 0; i < queue_fill(host->queue); i++) {
-		records += queue_peek(host->queue, i)->type == RECORD_HOTSPOT;
-		if (queue_peek(host->queue, i)->type == RECORD_DEFINE)
-			definition_free(queue_peek(host->queue, i)->define);
+	for (size_t i = 0; i < queue_fill(context->queue); i++) {
+		records += queue_peek(context->queue, i)->type == RECORD_HOTSPOT;
+		if (queue_peek(context->queue, i)->type == RECORD_DEFINE)
+			definition_free(queue_peek(context->queue, i)->define);
 	}
-	queue_consume(host->queue, queue_fill(host->queue));
+	queue_consume(context->queue, queue_fill(context->queue));
 	return records;
 }
 
-static void ends(struct host *host, const char *dir, void *state)
+static void ends(struct source_context *context, const char *dir, void *state)
 {
 	char path[128];
 
@@ -488,7 +489,7 @@ static void ends(struct host *host, const char *dir, void *state)
 	thread_refused = EMFILE;
 	user(0, 7000, 0x1010);
 	look();
-	records_are(host->queue,
+	records_are(context->queue,
 		    "drop 1 'hotspots' 'a thread could not be sampled'\n"
 		    "note 4 'hotspots' 'thread 72 of process 70 could not be sampled: Too many "
 		    "open files: raise ulimit -n'\n"
@@ -502,7 +503,7 @@ static void ends(struct host *host, const char *dir, void *state)
 	enable_refused = EPERM;
 	look();
 	enable_refused = 0;
-	records_are(host->queue, "drop 1 'hotspots' 'a thread could not be sampled'\n",
+	records_are(context->queue, "drop 1 'hotspots' 'a thread could not be sampled'\n",
 		    "it is reported once; a thread that has ended is not");
 	CHECK(watched_at(0)->period_ns, "polling continues while there is a process");
 	folder(dir, "75");
@@ -511,53 +512,53 @@ static void ends(struct host *host, const char *dir, void *state)
 	file(dir, "75/task/75/status", "Pid:\t75\nNSpid:\t75\t300\t7\nNSsid:\t1\t2\t3\n");
 	file(dir, "75/comm", "other\n");
 	file(dir, "75/cmdline", "other program");
-	snprintf(host->config.source[SOURCE_hotspots].match, 64, "other p*");
-	hotspots_process(host->hotspots, 76, true, GCHINT_STREAM_SAMPLES, 0);
-	hotspots_gone(host->hotspots, 76);
-	hotspots_process(host->hotspots, 75, false, GCHINT_STREAM_SAMPLES, 0);
-	snprintf(host->config.source[SOURCE_hotspots].match, 64, "o*r");
-	hotspots_process(host->hotspots, 75, false, GCHINT_STREAM_SAMPLES, 0);
-	records_are(host->queue,
+	snprintf(context->config.source[SOURCE_hotspots].match, 64, "other p*");
+	hotspots_process(context->hotspots, 76, true, GCHINT_STREAM_SAMPLES, 0);
+	hotspots_gone(context->hotspots, 76);
+	hotspots_process(context->hotspots, 75, false, GCHINT_STREAM_SAMPLES, 0);
+	snprintf(context->config.source[SOURCE_hotspots].match, 64, "o*r");
+	hotspots_process(context->hotspots, 75, false, GCHINT_STREAM_SAMPLES, 0);
+	records_are(context->queue,
 		    "process 75 75 'other'\n"
 		    "process 75 75 'other'\n",
 		    "a process is selected by name or command line");
 	user(rings - 1, 8000, 0x1010);
-	answers_of(host, 75, 75, 8000, 1, 1);
-	answers_of(host, 75, 300, 8000, 1, 1);
-	answers_of(host, 75, 7, 8000, 2, 1);
-	hotspots_gone(host->hotspots, 70);
-	CHECK(taken(host) == 512 && watched_at(0)->period_ns,
+	answers_of(context, 75, 75, 8000, 1, 1);
+	answers_of(context, 75, 300, 8000, 1, 1);
+	answers_of(context, 75, 7, 8000, 2, 1);
+	hotspots_gone(context->hotspots, 70);
+	CHECK(taken(context) == 512 && watched_at(0)->period_ns,
 	      "pending samples are recorded when a process ends");
-	hotspots_gone(host->hotspots, 75);
-	records_are(host->queue,
+	hotspots_gone(context->hotspots, 75);
+	records_are(context->queue,
 		    "hotspot 8000: 1010 kernel 0 method 2 of 75/75 cpu 1 stack 1 phase 1 flags "
 		    "15\n",
 		    "a thread in another PID namespace answers by its number there");
 	CHECK(!watched_at(0)->period_ns, "polling ends with the last process");
-	hotspots_gone(host->hotspots, 75);
+	hotspots_gone(context->hotspots, 75);
 	hotspots_process(NULL, 1, true, GCHINT_STREAM_SAMPLES, 0);
 	hotspots_word(NULL, 1, NULL);
 	hotspots_gone(NULL, 1);
 	hotspots_answer(NULL, 1, NULL);
-	hotspots_process(host->hotspots, 75, true, GCHINT_STREAM_SAMPLES, 0);
-	taken(host);
+	hotspots_process(context->hotspots, 75, true, GCHINT_STREAM_SAMPLES, 0);
+	taken(context);
 	asked[0] = '\0';
-	hotspots_process(host->hotspots, 75, true, 0, 0);
+	hotspots_process(context->hotspots, 75, true, 0, 0);
 	text_is(asked, "75: type 1, event 0, 499 Hz 1, kernel 1, depth 127, sample 0xa7, 111 1 1\n",
 		"a process that does not answer is not signalled");
-	taken(host);
+	taken(context);
 	user(rings - 1, 9000, 0x1010);
 	source_table[SOURCE_hotspots]->stop(state);
-	records_are(host->queue,
+	records_are(context->queue,
 		    "hotspot 9000: 1010 kernel 0 method 0 of 75/75 cpu 1 stack 1\n"
 		    "meta 'hotspots.cpu_ns' '0'\n"
 		    "meta 'hotspots.samples' '620'\n",
 		    "pending samples are recorded at the end");
-	CHECK(!host->hotspots, "sampling ends with the last process");
+	CHECK(!context->hotspots, "sampling ends with the last process");
 }
 
 /* Where no event is allowed threads sample themselves. */
-static void timers(struct host *host)
+static void timers(struct source_context *context)
 {
 	const struct gchint_stream_event own = { .time = 100,
 						 .cpu = 1,
@@ -571,39 +572,39 @@ static void timers(struct host *host)
 
 	watched_forget();
 	refused[0] = refused[1] = refused[2] = refused[3] = EACCES;
-	host->config.hotspots.hz = 20;
-	CHECK(!source_table[SOURCE_hotspots]->start(host, &state) && host->hotspots,
+	context->config.hotspots.hz = 20;
+	CHECK(!source_table[SOURCE_hotspots]->start(context, &state) && context->hotspots,
 	      "without perf events threads have timers");
-	records_are(host->queue,
+	records_are(context->queue,
 		    "meta 'hotspots.hz' '20'\n"
 		    "meta 'hotspots.event' 'cpu-timer'\n"
 		    "meta 'hotspots.kernel' 'no'\n"
 		    "meta 'hotspots.way' 'timer'\n",
 		    "that is recorded");
 	asked[0] = '\0';
-	hotspots_process(host->hotspots, 75, true, both, 0);
+	hotspots_process(context->hotspots, 75, true, both, 0);
 	text_is(asked, "75/75: signal 23, from 1, -1 20\n", "each thread is asked once");
-	taken(host);
+	taken(context);
 	look();
 	text_is(asked, "75/75: signal 23, from 1, -1 20\n", "each thread is asked once");
-	hotspots_answer(host->hotspots, 75, &own);
+	hotspots_answer(context->hotspots, 75, &own);
 	look();
 	records_are(
-		host->queue,
+		context->queue,
 		"drop 2 'hotspots' 'a thread did not take its timer's signal'\n"
 		"stack 1 '1010'\n"
 		"hotspot 100: 1010 kernel 0 method 5000 of 75/75 cpu 1 stack 1 phase 4 flags 0\n",
 		"the answer is the sample");
 	asked[0] = '\0';
-	hotspots_gone(host->hotspots, 75);
+	hotspots_gone(context->hotspots, 75);
 	text_is(asked, "75/75: signal 23, from 1, -1 0\n", "the timer is stopped");
 	asked[0] = '\0';
-	hotspots_process(host->hotspots, 75, true, GCHINT_STREAM_SAMPLES, 0);
+	hotspots_process(context->hotspots, 75, true, GCHINT_STREAM_SAMPLES, 0);
 	text_is(asked, "", "an older library is not asked");
-	hotspots_process(host->hotspots, 75, false, both, 0);
+	hotspots_process(context->hotspots, 75, false, both, 0);
 	text_is(asked, "75/75: signal 23, from 1, -1 20\n",
 		"a thread in another PID namespace is asked by its number here");
-	records_are(host->queue,
+	records_are(context->queue,
 		    "process 75 75 'other'\n"
 		    "drop 1 'hotspots' 'a thread could not be sampled'\n"
 		    "note 4 'hotspots' 'thread 75 of process 75 could not be sampled: Operation "
@@ -618,7 +619,8 @@ static void timers(struct host *host)
 void unit_hotspots(void)
 {
 	char dir[] = "/tmp/gchint-unit.XXXXXX", command[80];
-	struct host host = { .root = { "/absent", dir, "/absent", "/absent", "/absent" } };
+	struct source_context context = { .root = { "/absent", dir, "/absent", "/absent",
+						    "/absent" } };
 	void *state = NULL;
 
 	if (sysconf(_SC_PAGESIZE) != PAGE || !mkdtemp(dir)) {
@@ -636,23 +638,23 @@ void unit_hotspots(void)
 	     "3000-4000 rwxp 00000000 00:00 0 \n"
 	     "1000-2000 r-xp 00000040 08:01 7 /bin/program\n"
 	     "5000-6800 r-xs 00000041 08:01 7 /with blank\n");
-	host.loop = loop_new();
-	host.queue = queue_new(4096);
-	config_defaults(&host.config);
-	CHECK(filter_process(&host, &host.config.hotspots, 4711),
+	context.loop = loop_new();
+	context.queue = queue_new(4096);
+	config_defaults(&context.config);
+	CHECK(filter_process(&context, &context.config.hotspots, 4711),
 	      "without a filter no name is read");
 	watched_forget();
-	probes(&host);
-	begins(&host, dir, &state);
-	joins(&host);
-	ring_runs_over(&host);
-	ends(&host, dir, state);
-	timers(&host);
+	probes(&context);
+	begins(&context, dir, &state);
+	joins(&context);
+	ring_runs_over(&context);
+	ends(&context, dir, state);
+	timers(&context);
 	watched_forget();
 	for (unsigned int i = 0; i < rings; i++)
 		munmap(ring[i].page, PAGES * PAGE);
-	queue_free(host.queue);
-	loop_free(host.loop);
+	queue_free(context.queue);
+	loop_free(context.loop);
 	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
 	if (system(command))
 		printf("# %s is left\n", dir);

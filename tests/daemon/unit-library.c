@@ -142,7 +142,7 @@ static void receive(void)
 	watched_at(2)->fn(watched_at(2)->data, EPOLLIN);
 }
 
-static void are(struct host *host, const char *want, const char *name)
+static void are(struct source_context *context, const char *want, const char *name)
 {
 	char text[4096], *to = text;
 
@@ -152,57 +152,57 @@ static void are(struct host *host, const char *want, const char *name)
 		else
 			*to++ = *want;
 	*to = '\0';
-	records_are(host->queue, text, name);
+	records_are(context->queue, text, name);
 }
 
-static void records_forget(struct host *host)
+static void records_forget(struct source_context *context)
 {
-	for (size_t i = 0; i < queue_fill(host->queue); i++)
-		if (queue_peek(host->queue, i)->type == RECORD_DEFINE)
-			definition_free(queue_peek(host->queue, i)->define);
-	queue_consume(host->queue, queue_fill(host->queue));
+	for (size_t i = 0; i < queue_fill(context->queue); i++)
+		if (queue_peek(context->queue, i)->type == RECORD_DEFINE)
+			definition_free(queue_peek(context->queue, i)->define);
+	queue_consume(context->queue, queue_fill(context->queue));
 }
 
-static void begins(struct host *host, void **state)
+static void begins(struct source_context *context, void **state)
 {
 	const struct source *library = source_table[SOURCE_library];
 	char path[110];
 	const unsigned int before = descriptors();
 
 	unsetenv("GCHINT_STREAM");
-	text_is(place_probe(library, host),
+	text_is(place_probe(library, context),
 		"-2 'no program streams its hints to us' 'gchintctl record -- PROGRAM'",
 		"no program streams");
 	setenv("GCHINT_STREAM", "", 1);
-	text_is(place_probe(library, host),
+	text_is(place_probe(library, context),
 		"-2 'no program streams its hints to us' 'gchintctl record -- PROGRAM'",
 		"GCHINT_STREAM does not name a socket");
 	memset(path, 'x', sizeof(path));
 	path[108] = '\0';
 	setenv("GCHINT_STREAM", path, 1);
-	CHECK(!strncmp(place_probe(library, host), "-36 'xxx", 8) &&
-		      strstr(place_probe(library, host), "x' 'a shorter GCHINT_STREAM'") &&
-		      library->start(host, state) == -ENAMETOOLONG,
+	CHECK(!strncmp(place_probe(library, context), "-36 'xxx", 8) &&
+		      strstr(place_probe(library, context), "x' 'a shorter GCHINT_STREAM'") &&
+		      library->start(context, state) == -ENAMETOOLONG,
 	      "a path that is too long is reported");
 	path[107] = '\0';
 	setenv("GCHINT_STREAM", path, 1);
-	text_is(place_probe(library, host), "0 'hints of programs without the module' ''",
+	text_is(place_probe(library, context), "0 'hints of programs without the module' ''",
 		"an unused path is accepted");
 	setenv("GCHINT_STREAM", "stream", 1);
 	place_file("stream", "mine");
-	CHECK(library->start(host, state) == -EEXIST && !strcmp(place_line("stream"), "mine"),
+	CHECK(library->start(context, state) == -EEXIST && !strcmp(place_line("stream"), "mine"),
 	      "a file in the socket's place is kept");
 	place_gone("stream");
 	CHECK(descriptors() == before, "no descriptor stays open");
-	host->config.source[SOURCE_library].period_ms = 30;
-	CHECK(!library->start(host, state) && watched_count() == 3 && !watched_at(1)->period_ns &&
-		      watched_at(2)->events == EPOLLIN,
+	context->config.source[SOURCE_library].period_ms = 30;
+	CHECK(!library->start(context, state) && watched_count() == 3 &&
+		      !watched_at(1)->period_ns && watched_at(2)->events == EPOLLIN,
 	      "the socket is watched");
-	are(host, "clock 0 0 'library' 'CLOCK_MONOTONIC' 'stamped by the program at the edge'\n",
+	are(context, "clock 0 0 'library' 'CLOCK_MONOTONIC' 'stamped by the program at the edge'\n",
 	    "the clock of a program's timestamps is defined");
 }
 
-static void strangers(struct host *host)
+static void strangers(struct source_context *context)
 {
 	const unsigned int before = descriptors();
 	struct gchint_stream *map;
@@ -229,7 +229,7 @@ static void strangers(struct host *host)
 	unit_memory_left(0);
 	receive();
 	unit_memory_left(-1);
-	are(host,
+	are(context,
 	    "drop 1 'library' 'a message without a ring'\n"
 	    "drop 1 'library' 'not a sealed ring of libgchint's'\n"
 	    "drop 1 'library' 'not a sealed ring of libgchint's'\n"
@@ -239,14 +239,14 @@ static void strangers(struct host *host)
 	CHECK(!watched_at(1)->period_ns, "a client without a ring is not polled");
 }
 
-static struct gchint_stream *hints(struct host *host)
+static struct gchint_stream *hints(struct source_context *context)
 {
 	struct gchint_stream *map = ring(getpid());
 
 	receive();
 	CHECK(watched_at(1)->period_ns == 30000000 && watched_at(0)->period_ns,
 	      "a ring is polled once per period");
-	are(host, "process @ @ 'me'\nprocess @ @\n", "the ring's program is sampled");
+	are(context, "process @ @ 'me'\nprocess @ @\n", "the ring's program is sampled");
 	lease(map, 100, GCHINT_STREAM_ATTACH, 0, 71, 1);
 	lease(map, 110, GCHINT_STREAM_ROLE, 0, 71, GCHINT_ROLE_NR);
 	phase(map, 200, 0, 71, GCHINT_PHASE_MARK);
@@ -278,7 +278,7 @@ static struct gchint_stream *hints(struct host *host)
 	period();
 	phase(map, 1100, 511, 0, GCHINT_PHASE_NONE);
 	period();
-	are(host,
+	are(context,
 	    "lease 100: 0 of @/71 slot 0 role 1\n"
 	    "process @ 71\n"
 	    "lease 110: 1 of @/71 slot 0 role 0\n"
@@ -300,7 +300,7 @@ static struct gchint_stream *hints(struct host *host)
 }
 
 /* At most as many at once as other sources can wait for, or the queue can hold. */
-static void much(struct host *host, struct gchint_stream *map)
+static void much(struct source_context *context, struct gchint_stream *map)
 {
 	const struct record r = { .t = 1, .type = RECORD_SAMPLE };
 
@@ -309,21 +309,21 @@ static void much(struct host *host, struct gchint_stream *map)
 	lease(map, 1200, GCHINT_STREAM_DETACH, 511, 1, 0);
 	lease(map, 1300, GCHINT_STREAM_ATTACH, 4, 74, 0);
 	period();
-	are(host, "lease 1200: 2 of @/@ slot 511 role ?\n",
+	are(context, "lease 1200: 2 of @/@ slot 511 role ?\n",
 	    "only a limited number of events is read at once");
-	while (queue_room(host->queue) >= 1024)
-		queue_push(host->queue, &r);
+	while (queue_room(context->queue) >= 1024)
+		queue_push(context->queue, &r);
 	period();
-	queue_consume(host->queue, 1);
-	CHECK(queue_room(host->queue) == 1024, "events wait while the queue is full");
+	queue_consume(context->queue, 1);
+	CHECK(queue_room(context->queue) == 1024, "events wait while the queue is full");
 	period();
-	queue_consume(host->queue, 8192 - 1024);
-	are(host, "lease 1300: 0 of @/74 slot 4 role 0\nprocess @ 74\n",
+	queue_consume(context->queue, 8192 - 1024);
+	are(context, "lease 1300: 0 of @/74 slot 4 role 0\nprocess @ 74\n",
 	    "the rest is read once there is space");
 }
 
 /* Another ring of a process replaces its first, which is read to its end. */
-static void again(struct host *host, struct gchint_stream *map)
+static void again(struct source_context *context, struct gchint_stream *map)
 {
 	struct gchint_stream *second;
 
@@ -333,7 +333,7 @@ static void again(struct host *host, struct gchint_stream *map)
 	munmap(map, sizeof(*map));
 	second = ring(12345678);
 	receive();
-	are(host,
+	are(context,
 	    "phase 1400: 4 from 1400, 4 of @/74, end 0\n"
 	    "phase 1500: 4 from 1400, 4 of @/74, end 1\n"
 	    "phase 1500: 5 from 1500, 7 of @/74, end 0\n"
@@ -348,13 +348,13 @@ static void again(struct host *host, struct gchint_stream *map)
 	phase(second, 2100, 1, 75, GCHINT_PHASE_MARK);
 	second->tail++;
 	period();
-	are(host,
+	are(context,
 	    "lease 2000: 0 of @/@ slot 1 role 0\n"
 	    "process @ @\n"
 	    "phase 2100: 6 from 2100, 4 of @/@, end 0\n",
 	    "a process in another PID namespace has no thread names");
 	period();
-	are(host, "", "a slow program is waited for");
+	are(context, "", "a slow program is waited for");
 	CHECK(watched_at(1)->period_ns, "polling continues meanwhile");
 	munmap(second, sizeof(*second));
 	second = ring(getpid());
@@ -363,7 +363,7 @@ static void again(struct host *host, struct gchint_stream *map)
 	lease(second, 2400, GCHINT_STREAM_ATTACH, 2, 76, 0);
 	receive();
 	period();
-	are(host,
+	are(context,
 	    "drop 1 'library' 'a program ended while it wrote an event'\n"
 	    "lease 10000: 4 of @/@ slot 1 role ?\n"
 	    "phase 10000: 6 from 2100, 4 of @/@, end 2\n"
@@ -379,7 +379,7 @@ static void again(struct host *host, struct gchint_stream *map)
 }
 
 /* A killed program: its phases end, and nothing is watched. */
-static void killed(struct host *host)
+static void killed(struct source_context *context)
 {
 	const struct record r = { .t = 1, .type = RECORD_SAMPLE };
 	struct gchint_stream *map;
@@ -416,13 +416,13 @@ static void killed(struct host *host)
 		 "lease 3000: 0 of %d/%d slot 511 role 0\n"
 		 "process %d %d\n",
 		 pid, pid, pid, pid, pid, pid);
-	are(host, want, "a program's lease is recorded");
-	while (queue_room(host->queue) >= 1024)
-		queue_push(host->queue, &r);
+	are(context, want, "a program's lease is recorded");
+	while (queue_room(context->queue) >= 1024)
+		queue_push(context->queue, &r);
 	period();
-	CHECK(queue_room(host->queue) == 1023 && watched_at(1)->period_ns,
+	CHECK(queue_room(context->queue) == 1023 && watched_at(1)->period_ns,
 	      "a dead program's events wait while the queue is full");
-	queue_consume(host->queue, queue_fill(host->queue));
+	queue_consume(context->queue, queue_fill(context->queue));
 	period();
 	snprintf(want, sizeof(want),
 		 "phase 3100: 7 from 3100, 4 of %d/%d, end 0\n"
@@ -430,7 +430,7 @@ static void killed(struct host *host)
 		 "lease 10000: 3 of %d/%d slot 511 role ?\n"
 		 "phase 10000: 7 from 3100, 4 of %d/%d, end 2\n",
 		 pid, pid, pid, pid, pid, pid);
-	are(host, want, "a killed program's leases and phases end");
+	are(context, want, "a killed program's leases and phases end");
 	CHECK(!watched_at(1)->period_ns, "it is not polled after the process ended");
 	munmap(map, sizeof(*map));
 }
@@ -439,15 +439,15 @@ static void killed(struct host *host)
  * The writer does not write. The wait for it is long enough to be told from other readings of the
  * clock, of which each is 100 ms after the one before.
  */
-static void hangs(struct host *host)
+static void hangs(struct source_context *context)
 {
 	const struct record r = { .t = 1, .type = RECORD_SAMPLE };
 	struct gchint_stream *map = ring(getpid());
 	uint64_t waited[3], lost[3];
 
 	receive();
-	records_forget(host);
-	while (queue_push(host->queue, &r))
+	records_forget(context);
+	while (queue_push(context->queue, &r))
 		;
 	faults.leap_ns = NSEC_PER_SEC / 10;
 	for (int i = 0; i < 3; i++) {
@@ -455,11 +455,11 @@ static void hangs(struct host *host)
 			lease(map, 3500, GCHINT_STREAM_ATTACH, 1, 77, 0);
 		munmap(map, sizeof(*map));
 		waited[i] = faults.ahead_ns;
-		lost[i] = host->lost;
+		lost[i] = context->lost;
 		map = ring(getpid());
 		receive();
 		waited[i] = faults.ahead_ns - waited[i];
-		lost[i] = host->lost - lost[i];
+		lost[i] = context->lost - lost[i];
 	}
 	faults.leap_ns = faults.ahead_ns = 0;
 	CHECK(waited[0] >= 5 * NSEC_PER_SEC, "a ring that is replaced is read whatever it takes,");
@@ -467,15 +467,15 @@ static void hangs(struct host *host)
 	      "but the writer is waited for once if it hangs");
 	CHECK(lost[1] == lost[2] + 20, "events that stay in a ring are counted");
 	tell(map, &(struct gchint_stream_event){ .time = 5000, .type = GCHINT_STREAM_CLOSE });
-	records_forget(host);
+	records_forget(context);
 	period();
 	munmap(map, sizeof(*map));
-	records_forget(host);
-	host->lost = 0;
+	records_forget(context);
+	context->lost = 0;
 }
 
 /* A full ring takes two rounds to read: what was lost comes behind both. */
-static void overrun(struct host *host)
+static void overrun(struct source_context *context)
 {
 	struct gchint_stream *map = ring(getpid());
 
@@ -491,7 +491,7 @@ static void overrun(struct host *host)
 	period();
 	lease(map, 3900, GCHINT_STREAM_CLOSE, 0, 79, 0);
 	period();
-	are(host,
+	are(context,
 	    "process @ @ 'me'\n"
 	    "process @ @\n"
 	    "lease 3000: 0 of @/79 slot 0 role 0\n"
@@ -547,7 +547,7 @@ static struct gchint_stream *named_ring(size_t less, const char *text, size_t si
 }
 
 /* Names of methods, which programs write as they like. */
-static void names(struct host *host)
+static void names(struct source_context *context)
 {
 	static const char lines[] = "10 1 one\n\0\0\0"
 				    "20 1 two\n30 1 th\0\0"
@@ -582,7 +582,7 @@ static void names(struct host *host)
 		     &(struct gchint_stream_event){ .time = 5000, .type = GCHINT_STREAM_CLOSE });
 		period();
 		munmap(map, sizeof(*map));
-		are(host,
+		are(context,
 		    cases[i].less ? "drop 1 'library' 'names of a program's methods cannot be "
 				    "read'\n"
 				    "process @ @ 'me'\nprocess @ @\n" :
@@ -613,7 +613,7 @@ static unsigned int scans_read(int inotify)
 }
 
 /* Its directory of threads has one. */
-static void invents_threads(struct host *host, const char *task)
+static void invents_threads(struct source_context *context, const char *task)
 {
 	const int inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	struct gchint_stream *map = ring(12);
@@ -632,7 +632,7 @@ static void invents_threads(struct host *host, const char *task)
 	CHECK(scans_read(inotify) == 4, "threads that a program invents are searched 4 times");
 	close(inotify);
 	munmap(map, sizeof(*map));
-	records_forget(host);
+	records_forget(context);
 }
 
 /* Three threads have begun a line of 500 bytes, and finish them later. */
@@ -665,29 +665,29 @@ void unit_library(void)
 	struct gchint_stream *map;
 	void *state = NULL, *other = NULL;
 	struct place place;
-	struct host host;
+	struct source_context context;
 	char path[40];
 
 	if (!place_enter(&place))
 		return;
-	place_host(&host);
+	place_context(&context);
 	place_low(true);
 	out = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	faults.at_ns = 10000;
 	snprintf(path, sizeof(path), "proc/%d/comm", (int)getpid());
 	place_file(path, "me\n");
-	CHECK(!hotspots->start(&host, &other), "programs are sampled");
+	CHECK(!hotspots->start(&context, &other), "programs are sampled");
 	/* Another test checks the event. */
-	records_forget(&host);
-	begins(&host, &state);
-	strangers(&host);
-	map = hints(&host);
-	much(&host, map);
-	again(&host, map);
-	killed(&host);
-	overrun(&host);
-	hangs(&host);
-	names(&host);
+	records_forget(&context);
+	begins(&context, &state);
+	strangers(&context);
+	map = hints(&context);
+	much(&context, map);
+	again(&context, map);
+	killed(&context);
+	overrun(&context);
+	hangs(&context);
+	names(&context);
 	begun_names();
 	/* At the end pending events are read, and everything ends. */
 	map = ring(12);
@@ -699,7 +699,7 @@ void unit_library(void)
 	snprintf(path, sizeof(path), "proc/%d/task/4321/status", (int)getpid());
 	place_file(path, "Name:\tme\nNSpid:\t4321\t1\t78\n");
 	period();
-	are(&host,
+	are(&context,
 	    "process @ @ 'me'\n"
 	    "process @ @\n"
 	    "lease 3900: 0 of @/@ slot 0 role 0\n"
@@ -714,14 +714,14 @@ void unit_library(void)
 	    "a thread in another PID namespace has its number here");
 	munmap(map, sizeof(*map));
 	snprintf(path, sizeof(path), "proc/%d/task", (int)getpid());
-	invents_threads(&host, path);
+	invents_threads(&context, path);
 	unit_remove(path);
 	map = ring(getpid());
 	lease(map, 4000, GCHINT_STREAM_ATTACH, 1, 77, 0);
-	host.patient = true;
+	context.patient = true;
 	library->stop(state);
 	munmap(map, sizeof(*map));
-	are(&host,
+	are(&context,
 	    "process @ @ 'me'\n"
 	    "process @ @\n"
 	    "lease 4000: 0 of @/77 slot 1 role 0\n"
@@ -734,6 +734,6 @@ void unit_library(void)
 	unsetenv("GCHINT_STREAM");
 	faults.at_ns = 0;
 	place_low(false);
-	place_host_free(&host);
+	place_context_free(&context);
 	place_leave(&place);
 }

@@ -246,14 +246,14 @@ static void feed(void)
 	const struct source *genl = source_table[SOURCE_genl];
 	int first, second, lowest;
 	void *state = NULL;
-	struct host host;
+	struct source_context context;
 
-	place_host(&host);
+	place_context(&context);
 	place_low(true);
 	faults.at_ns = 9000;
-	host.feed = "feed";
-	host.config.source[SOURCE_genl].period_ms = 30;
-	CHECK(!genl->start(&host, &state) && watched_count() == 2 &&
+	context.feed = "feed";
+	context.config.source[SOURCE_genl].period_ms = 30;
+	CHECK(!genl->start(&context, &state) && watched_count() == 2 &&
 		      watched_at(1)->events == EPOLLIN,
 	      "the feed's socket is watched");
 	run(0);
@@ -281,7 +281,7 @@ static void feed(void)
 	CHECK(!watched_at(2)->watch && !watched_at(0)->period_ns && second == lowest,
 	      "polling ends with the client");
 	run(0);
-	records_are(host.queue,
+	records_are(context.queue,
 		    "clock 0 0 'genl' 'CLOCK_MONOTONIC' 'stamped by the kernel at the edge'\n"
 		    "process 70 70\n"
 		    "process 70 71\n"
@@ -299,11 +299,11 @@ static void feed(void)
 	CHECK(!open_yet(first) && access("feed", F_OK) && !watched_open(),
 	      "the end closes all descriptors");
 	close(first);
-	records_are(host.queue, "phase 3000: 3 from 3000, 4 of 70/71, end 0\n",
+	records_are(context.queue, "phase 3000: 3 from 3000, 4 of 70/71, end 0\n",
 		    "pending events are read; the next feed has its own sequence numbers");
 	faults.at_ns = 0;
 	place_low(false);
-	place_host_free(&host);
+	place_context_free(&context);
 }
 
 void unit_loop(void)

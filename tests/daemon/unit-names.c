@@ -17,7 +17,7 @@
 	"samples.error_ns'\n"
 
 /* A name of one letter is valid, an empty one is not. */
-static void names(struct host *host)
+static void names(struct source_context *context)
 {
 	void *state;
 
@@ -27,8 +27,8 @@ static void names(struct host *host)
 	place_file(CHIP(5) "curr2_input", "2\n");
 	place_file(CHIP(5) "curr2_label", "\n");
 	place_file(CHIP(5) "in2_input", "3\n");
-	state = place_start(host, SOURCE_hwmon);
-	records_are(host->queue,
+	state = place_start(context, SOURCE_hwmon);
+	records_are(context->queue,
 		    "rail 1 50000000 'm:in1' 'voltage' 'uV' 'hwmon' "
 		    "'sys/class/hwmon/hwmon4/in1_input'\n"
 		    "rail 2 50000000 'hwmon5:curr2' 'current' 'uA' 'hwmon' "
@@ -56,15 +56,15 @@ static void names(struct host *host)
 	place_file(DEVICE(8) "name", "\n");
 	place_file(DEVICE(8) "in_power1_raw", "1\n");
 	place_file(DEVICE(8) "in_power_scale", "2\n");
-	state = place_start(host, SOURCE_powercap);
-	records_are(host->queue,
+	state = place_start(context, SOURCE_powercap);
+	records_are(context->queue,
 		    "rail 5 50000000 'p' 'z' 'energy' 'uJ' 'powercap' "
 		    "'sys/class/powercap/p/energy_uj'\n"
 		    "clock 0 'powercap' " EACH_READ "sample 1000: rail 5 1 +- 1\n",
 		    "a counter's name of one letter, and an empty one");
 	place_stop(SOURCE_powercap, state);
-	state = place_start(host, SOURCE_regulator);
-	records_are(host->queue,
+	state = place_start(context, SOURCE_regulator);
+	records_are(context->queue,
 		    "rail 6 50000000 'regulator.5:v' 'v' 'voltage' 'uV' 'regulator' "
 		    "'sys/class/regulator/regulator.5/microvolts' 'set, not measured'\n"
 		    "rail 7 50000000 'regulator.6:regulator.6' 'regulator.6' 'voltage' 'uV' "
@@ -74,8 +74,8 @@ static void names(struct host *host)
 		    "sample 1000: rail 7 6 +- 1\n",
 		    "a regulator's name of one letter, and an empty one");
 	place_stop(SOURCE_regulator, state);
-	state = place_start(host, SOURCE_iio);
-	records_are(host->queue,
+	state = place_start(context, SOURCE_iio);
+	records_are(context->queue,
 		    "rail 8 50000000 'd-7:power1' 'l' 'power' 'uW' 'iio' "
 		    "'sys/bus/iio/devices/iio:device7/in_power1_raw'\n"
 		    "rail 9 50000000 'iio-8:power1' 'power' 'uW' 'iio' "
@@ -89,18 +89,18 @@ static void names(struct host *host)
 void unit_names(void)
 {
 	struct place place;
-	struct host host;
+	struct source_context context;
 
 	if (!place_enter(&place))
 		return;
-	place_host(&host);
+	place_context(&context);
 	place_low(true);
-	host.config.iio_buffered = false;
+	context.config.iio_buffered = false;
 	for (int i = 0; i < SOURCE_NR; i++)
-		host.config.source[i].period_ms = 50;
-	names(&host);
+		context.config.source[i].period_ms = 50;
+	names(&context);
 	faults.at_ns = 0;
 	place_low(false);
-	place_host_free(&host);
+	place_context_free(&context);
 	place_leave(&place);
 }

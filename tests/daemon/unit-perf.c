@@ -17,7 +17,7 @@
 #include <uapi/linux/gchint.h>
 
 #include "../../daemon/source/hint/tracker.h"
-#include "../../daemon/source/host.h"
+#include "../../daemon/source/context.h"
 #include "../../daemon/source/source.h"
 #include "../../daemon/recording/queue.h"
 #include "records.h"
@@ -89,23 +89,23 @@ __attribute__((no_sanitize("address"))) long __wrap_syscall(long number, ...)
 	return __real_syscall(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
 }
 
-static void lease(struct host *host, int32_t tid, uint32_t what)
+static void lease(struct source_context *context, int32_t tid, uint32_t what)
 {
-	tracker_event(host->tracker, &(struct message_event){ .type = GCHINT_EVENT_LEASE,
-							      .has = HAS(GCHINT_EVENT_A_TID),
-							      .session = 1,
-							      .slot = (uint32_t)tid,
-							      .tgid = 70,
-							      .tid = tid,
-							      .lease = what });
+	tracker_event(context->tracker, &(struct message_event){ .type = GCHINT_EVENT_LEASE,
+								 .has = HAS(GCHINT_EVENT_A_TID),
+								 .session = 1,
+								 .slot = (uint32_t)tid,
+								 .tgid = 70,
+								 .tid = tid,
+								 .lease = what });
 	/* Another test checks the tracker's output. */
-	for (size_t i = 0; i < queue_fill(host->queue); i++)
-		if (queue_peek(host->queue, i)->type == RECORD_DEFINE)
-			definition_free(queue_peek(host->queue, i)->define);
-	queue_consume(host->queue, queue_fill(host->queue));
+	for (size_t i = 0; i < queue_fill(context->queue); i++)
+		if (queue_peek(context->queue, i)->type == RECORD_DEFINE)
+			definition_free(queue_peek(context->queue, i)->define);
+	queue_consume(context->queue, queue_fill(context->queue));
 }
 
-static void probes(struct host *host)
+static void probes(struct source_context *context)
 {
 	static const int errors[] = { 0, EACCES, EPERM, ENOENT };
 	char text[1024] = "";
@@ -116,7 +116,7 @@ static void probes(struct host *host)
 		int ret;
 
 		refused[PERF_COUNT_HW_CPU_CYCLES] = errors[i];
-		ret = source_table[SOURCE_perf]->probe(host, &p);
+		ret = source_table[SOURCE_perf]->probe(context, &p);
 		snprintf(text + at, sizeof(text) - at, "%d '%s' '%s'\n", ret, p.what, p.remedy);
 	}
 	refused[PERF_COUNT_HW_CPU_CYCLES] = 0;
@@ -136,23 +136,23 @@ static void probes(struct host *host)
 	asked[0] = '\0';
 }
 
-static void counts(struct host *host)
+static void counts(struct source_context *context)
 {
 	const struct source *perf = source_table[SOURCE_perf];
 	const struct watched *timer = watched_at(0);
 	void *state = NULL;
 	unsigned int open = 0;
 
-	host->config.source[SOURCE_perf].period_ms = 250;
-	CHECK(!perf->start(host, &state) && timer->period_ns == 250000000,
+	context->config.source[SOURCE_perf].period_ms = 250;
+	CHECK(!perf->start(context, &state) && timer->period_ns == 250000000,
 	      "threads are scanned once per period");
 	timer->fn(timer->data, 0);
-	records_are(host->queue, "", "without threads there are no counters");
-	lease(host, 71, GCHINT_LEASE_ATTACH);
-	lease(host, 72, GCHINT_LEASE_ATTACH);
+	records_are(context->queue, "", "without threads there are no counters");
+	lease(context, 71, GCHINT_LEASE_ATTACH);
+	lease(context, 72, GCHINT_LEASE_ATTACH);
 	opened = 0;
 	timer->fn(timer->data, 0);
-	records_are(host->queue,
+	records_are(context->queue,
 		    "perf - of 70/71: 71001 71101 71301 in 40 of 50\n"
 		    "perf - of 70/72: 72001 72101 72301 in 40 of 50\n",
 		    "counters of each hinted thread are recorded");
@@ -165,11 +165,11 @@ static void counts(struct host *host)
 		"72: type 0, event 3, 0 bytes, reads 3, 0001; -1 -1 8\n",
 		"cycles, instructions and misses of one thread on any CPU are opened");
 	asked[0] = '\0';
-	lease(host, 71, GCHINT_LEASE_EXIT);
+	lease(context, 71, GCHINT_LEASE_EXIT);
 	refused[PERF_COUNT_HW_INSTRUCTIONS] = ENOENT;
-	lease(host, 73, GCHINT_LEASE_ATTACH);
+	lease(context, 73, GCHINT_LEASE_ATTACH);
 	timer->fn(timer->data, 0);
-	records_are(host->queue,
+	records_are(context->queue,
 		    "perf - of 70/71: 71002 71102 71302 in 80 of 100\n"
 		    "perf - of 70/72: 72002 72102 72302 in 80 of 100\n"
 		    "perf - of 70/73: 73001 ? 73301 in 40 of 50\n",
@@ -181,19 +181,19 @@ static void counts(struct host *host)
 	for (int i = 0; i < 3; i++)
 		refused[i] = ESRCH;
 	refused[PERF_COUNT_HW_CACHE_MISSES] = ESRCH;
-	lease(host, 74, GCHINT_LEASE_ATTACH);
+	lease(context, 74, GCHINT_LEASE_ATTACH);
 	timer->fn(timer->data, 0);
-	records_are(host->queue,
+	records_are(context->queue,
 		    "perf - of 70/73: 73002 ? 73302 in 80 of 100\n"
 		    "perf - of 70/72: 72003 72103 72303 in 120 of 150\n",
 		    "a thread without counters has no record");
 	timer->fn(timer->data, 0);
-	records_are(host->queue,
+	records_are(context->queue,
 		    "perf - of 70/73: 73003 ? 73303 in 120 of 150\n"
 		    "perf - of 70/72: ? ? ? in ? of ?\n",
 		    "counters that cannot be read any more are unknown");
 	perf->stop(state);
-	records_are(host->queue,
+	records_are(context->queue,
 		    "perf - of 70/73: ? ? ? in ? of ?\n"
 		    "perf - of 70/72: ? ? ? in ? of ?\n",
 		    "the end reads once more");
@@ -204,21 +204,21 @@ static void counts(struct host *host)
 	memset(refused, 0, sizeof(refused));
 }
 
-static void many(struct host *host)
+static void many(struct source_context *context)
 {
 	const struct source *perf = source_table[SOURCE_perf];
 	unsigned int notes = 0, records = 0;
 	void *state = NULL;
 
 	for (int32_t tid = 75; tid < 75 + 255; tid++)
-		lease(host, tid, GCHINT_LEASE_ATTACH);
+		lease(context, tid, GCHINT_LEASE_ATTACH);
 	refused[PERF_COUNT_HW_CPU_CYCLES] = refused[PERF_COUNT_HW_CACHE_MISSES] = ENOENT;
 	watched_forget();
-	CHECK(!perf->start(host, &state), "counters start again");
+	CHECK(!perf->start(context, &state), "counters start again");
 	for (int i = 0; i < 2; i++)
 		watched_at(0)->fn(watched_at(0)->data, 0);
-	for (size_t i = 0; i < queue_fill(host->queue); i++) {
-		const struct record *r = queue_peek(host->queue, i);
+	for (size_t i = 0; i < queue_fill(context->queue); i++) {
+		const struct record *r = queue_peek(context->queue, i);
 
 		records += r->type == RECORD_PERF;
 		if (r->type != RECORD_DEFINE)
@@ -228,29 +228,30 @@ static void many(struct host *host)
 				 "over 256 hinted threads: the rest is not counted");
 		definition_free(r->define);
 	}
-	queue_consume(host->queue, queue_fill(host->queue));
+	queue_consume(context->queue, queue_fill(context->queue));
 	CHECK(notes == 1 && records == 2 * 256, "threads beyond the maximum are reported once");
 	perf->stop(state);
-	queue_consume(host->queue, queue_fill(host->queue));
+	queue_consume(context->queue, queue_fill(context->queue));
 	memset(refused, 0, sizeof(refused));
 }
 
 void unit_perf(void)
 {
-	struct host host = { .root = { "/absent", "/absent", "/absent", "/absent", "/absent" } };
+	struct source_context context = { .root = { "/absent", "/absent", "/absent", "/absent",
+						    "/absent" } };
 
 	ours = true;
-	host.loop = loop_new();
-	host.queue = queue_new(4096);
-	host.tracker = tracker_new(&host);
-	config_defaults(&host.config);
+	context.loop = loop_new();
+	context.queue = queue_new(4096);
+	context.tracker = tracker_new(&context);
+	config_defaults(&context.config);
 	watched_forget();
-	probes(&host);
-	counts(&host);
-	many(&host);
+	probes(&context);
+	counts(&context);
+	many(&context);
 	watched_forget();
-	tracker_free(host.tracker);
-	queue_free(host.queue);
-	loop_free(host.loop);
+	tracker_free(context.tracker);
+	queue_free(context.queue);
+	loop_free(context.loop);
 	ours = false;
 }

@@ -69,14 +69,14 @@ static void look(uint64_t t)
 	watched_at(0)->fn(watched_at(0)->data, 0);
 }
 
-static void *begin(struct host *host)
+static void *begin(struct source_context *context)
 {
 	void *state = NULL;
 
 	asked[0] = '\0';
 	watched_forget();
 	faults.at_ns = 1000;
-	CHECK(!source_table[SOURCE_power]->start(host, &state),
+	CHECK(!source_table[SOURCE_power]->start(context, &state),
 	      "perf's energy counters start as a source");
 	return state;
 }
@@ -116,47 +116,51 @@ static void pmus(void)
 	place_file(PMU(cpu) "events/energy-pkg", "event=0x02\n");
 }
 
-static void probes(struct host *host)
+static void probes(struct source_context *context)
 {
 	const struct source *power = source_table[SOURCE_power];
 
-	text_is(place_probe(power, host),
+	text_is(place_probe(power, context),
 		"-19 'no energy counter of perf's that powercap does not have' ''",
 		"a machine without perf's energy counters");
 	pmus();
-	text_is(place_probe(power, host), "0 '3 energy counters of perf's, 2 of them of a core' ''",
+	text_is(place_probe(power, context),
+		"0 '3 energy counters of perf's, 2 of them of a core' ''",
 		"a machine with three of perf's energy counters");
 	for (int i = 0; i < 2; i++) {
 		refused = i ? EPERM : EACCES;
-		text_is(place_probe(power, host),
+		text_is(place_probe(power, context),
 			"-13 '3 energy counters of perf's, which we may not open' 'run as root or "
 			"with CAP_PERFMON'",
 			"perf's energy counters are not permitted");
 	}
 	refused = ENOENT;
-	text_is(place_probe(power, host), "0 '3 energy counters of perf's, 2 of them of a core' ''",
+	text_is(place_probe(power, context),
+		"0 '3 energy counters of perf's, 2 of them of a core' ''",
 		"other failures are reported when a counter is opened");
 	refused = 0;
 	place_file("sys/class/powercap/intel-rapl/enabled", "1\n");
 	place_file("sys/class/powercap/intel-rapl:0/energy_uj", "1\n");
-	text_is(place_probe(power, host), "0 '2 energy counters of perf's, 2 of them of a core' ''",
+	text_is(place_probe(power, context),
+		"0 '2 energy counters of perf's, 2 of them of a core' ''",
 		"a package counter that powercap has is left out");
-	host->config.source[SOURCE_powercap].enabled = false;
-	text_is(place_probe(power, host), "0 '3 energy counters of perf's, 2 of them of a core' ''",
+	context->config.source[SOURCE_powercap].enabled = false;
+	text_is(place_probe(power, context),
+		"0 '3 energy counters of perf's, 2 of them of a core' ''",
 		"a package counter is used if powercap is disabled");
-	host->config.source[SOURCE_powercap].enabled = true;
+	context->config.source[SOURCE_powercap].enabled = true;
 	place_gone("sys/class/powercap/intel-rapl:0");
 }
 
-static void rails(struct host *host)
+static void rails(struct source_context *context)
 {
 	char *text = NULL;
 	size_t size;
 	void *state;
 
 	place_file(CPU(1) "thread_siblings_list", "1,5\n");
-	host->config.source[SOURCE_power].period_ms = 40;
-	state = begin(host);
+	context->config.source[SOURCE_power].period_ms = 40;
+	state = begin(context);
 	CHECK(watched_count() == 1 && watched_at(0)->period_ns == 40000000,
 	      "perf's energy counters are read once per period");
 	text_is(asked,
@@ -170,7 +174,7 @@ static void rails(struct host *host)
 	look(2000);
 	counts(0, 0, 5ull << 31);
 	look(3000);
-	records_are(host->queue,
+	records_are(context->queue,
 		    "rail 1 40000000 1000000 'power-0:energy-pkg' 'energy' 'uJ' 'power' "
 		    "'sys/bus/event_source/devices/power/events/energy-pkg'\n"
 		    "rail 2 40000000 1000000 'power_core-0:energy-core' 'core of CPU 0,4' 'energy' "
@@ -189,7 +193,7 @@ static void rails(struct host *host)
 		    "sample 3000: rail 2 2500000 +- 1\n"
 		    "sample 3000: rail 3 ? +- 0\n",
 		    "each core is a rail, in joules by the PMU's scale");
-	text = metrics_text(host->metrics, NULL, NULL, METRICS_FOR_GROUP, METRICS_PROMETHEUS,
+	text = metrics_text(context->metrics, NULL, NULL, METRICS_FOR_GROUP, METRICS_PROMETHEUS,
 			    &size);
 	CHECK(text && !strstr(text, "} 2.5") &&
 		      strstr(text, "energy-core\",label=\"core of CPU 0,4\"} 1\n"),
@@ -199,7 +203,7 @@ static void rails(struct host *host)
 	close(count[0][0]);
 	count[0][0] = 0;
 	look(4000);
-	records_are(host->queue,
+	records_are(context->queue,
 		    "sample 4000: rail 1 ? +- 0\n"
 		    "note 4 'power' 'power_core-0:energy-core: its CPU went offline: its value is "
 		    "unknown from here'\n"
@@ -209,9 +213,9 @@ static void rails(struct host *host)
 	source_table[SOURCE_power]->stop(state);
 	CHECK(!watched_open(), "no watch remains");
 	refused = ENOENT;
-	strcpy(host->config.source[SOURCE_power].match, "*pkg");
-	state = begin(host);
-	records_are(host->queue,
+	strcpy(context->config.source[SOURCE_power].match, "*pkg");
+	state = begin(context);
+	records_are(context->queue,
 		    "note 4 'power' 'power-0:energy-pkg: sys/bus/event_source/devices/power/events/"
 		    "energy-pkg: No such file or directory'\n"
 		    "rail 1 40000000 1000000 'power-0:energy-pkg' 'energy' 'uJ' 'power' "
@@ -222,30 +226,30 @@ static void rails(struct host *host)
 	look(3000000000);
 	counts(1, 0, 8);
 	look(3000000001);
-	records_are(host->queue,
+	records_are(context->queue,
 		    "note 5 'power' 'power-0:energy-pkg: back'\n"
 		    "sample 3000000001: rail 1 4000000 +- 1\n",
 		    "it is opened again later and counts");
 	source_table[SOURCE_power]->stop(state);
-	strcpy(host->config.source[SOURCE_power].match, "*");
+	strcpy(context->config.source[SOURCE_power].match, "*");
 }
 
 void unit_power(void)
 {
 	struct place place;
-	struct host host;
+	struct source_context context;
 
 	if (!place_enter(&place))
 		return;
 	unit_power_asked = true;
-	place_host(&host);
+	place_context(&context);
 	place_low(true);
-	probes(&host);
-	rails(&host);
+	probes(&context);
+	rails(&context);
 	faults.at_ns = 0;
 	faults.ahead_ns = 0;
 	place_low(false);
-	place_host_free(&host);
+	place_context_free(&context);
 	place_leave(&place);
 	for (int i = 0; i < 16; i++)
 		if (count[i / 8][i % 8])

@@ -62,11 +62,11 @@ static void forget(struct queue *q)
 }
 
 /* Names of channels, as chips and their drivers define them. */
-static void channels(struct host *host)
+static void channels(struct source_context *context)
 {
 	void *state;
 
-	text_is(place_probe(source_table[SOURCE_hwmon], host),
+	text_is(place_probe(source_table[SOURCE_hwmon], context),
 		"-19 'no power, energy, current or voltage channel' 'bind the board's power "
 		"monitor (see docs/recording.md, rails)'",
 		"a board without chips");
@@ -106,13 +106,13 @@ static void channels(struct host *host)
 	place_file(CHIP(1) "curr5_input", "3\n");
 	place_file(CHIP(1) "curr5_label", "ifar\n");
 	place_file(CHIP(1) "in32_label", "vfar\n");
-	text_is(place_probe(source_table[SOURCE_hwmon], host), "0 '17 channels on 2 chips' ''",
+	text_is(place_probe(source_table[SOURCE_hwmon], context), "0 '17 channels on 2 chips' ''",
 		"a board with two chips");
-	host->config.source[SOURCE_hwmon].period_ms = 60;
-	state = place_start(host, SOURCE_hwmon);
+	context->config.source[SOURCE_hwmon].period_ms = 60;
+	state = place_start(context, SOURCE_hwmon);
 	CHECK(watched_count() == 1 && watched_at(0)->period_ns == 60000000,
 	      "rails are read once per period");
-	records_are(host->queue,
+	records_are(context->queue,
 		    "rail 1 60000000 'meter-0-0060:curr1' 'current' 'uA' 'hwmon' "
 		    "'sys/class/hwmon/hwmon0/curr1_input'\n"
 		    "rail 2 60000000 'meter-0-0060:energy1' 'energy' 'uJ' 'hwmon' "
@@ -170,7 +170,7 @@ static void channels(struct host *host)
 }
 
 /* A rail that has no value now, disappears, and comes back. */
-static void gone(struct host *host)
+static void gone(struct source_context *context)
 {
 	static const int waits[] = { EAGAIN, EBUSY, ENODATA, ETIMEDOUT };
 	void *state;
@@ -178,9 +178,9 @@ static void gone(struct host *host)
 	place_file(CHIP(0) "name", "chip\n");
 	place_file(CHIP(0) "curr1_input", "3\n");
 	place_file(CHIP(0) "in1_input", "5\n");
-	strcpy(host->config.source[SOURCE_hwmon].match, "*x*");
-	state = place_start(host, SOURCE_hwmon);
-	forget(host->queue);
+	strcpy(context->config.source[SOURCE_hwmon].match, "*x*");
+	state = place_start(context, SOURCE_hwmon);
+	forget(context->queue);
 	for (size_t i = 0; i < 4; i++) {
 		faults.read = waits[i];
 		look_at(2000 + i);
@@ -190,7 +190,7 @@ static void gone(struct host *host)
 	look_at(3000);
 	place_file(CHIP(0) "in1_input", "6\n");
 	look_at(4000);
-	records_are(host->queue,
+	records_are(context->queue,
 		    "sample 2000: rail 18 ? +- 0\n"
 		    "sample 2001: rail 18 ? +- 0\n"
 		    "sample 2002: rail 18 ? +- 0\n"
@@ -204,14 +204,14 @@ static void gone(struct host *host)
 	place_file(CHIP(0) "in1_input", "7\n");
 	look_at(2000005999);
 	look_at(2000006000);
-	records_are(host->queue,
+	records_are(context->queue,
 		    "note 4 'hwmon' 'chip:curr1xin1: Invalid argument: its value is unknown from "
 		    "here'\n"
 		    "sample 5000: rail 18 ? +- 0\n"
 		    "note 5 'hwmon' 'chip:curr1xin1: back'\n",
 		    "a failing sensor is reported, and its return");
 	look_at(2000006001);
-	records_are(host->queue, "sample 2000006001: rail 18 21 +- 1\n",
+	records_are(context->queue, "sample 2000006001: rail 18 21 +- 1\n",
 		    "the sensor is read again");
 	faults.read = EIO;
 	look_at(2000006002);
@@ -221,7 +221,7 @@ static void gone(struct host *host)
 	look_at(4000006000);
 	place_file(CHIP(0) "curr1_input", "4\n");
 	look_at(6000005999);
-	records_are(host->queue,
+	records_are(context->queue,
 		    "note 4 'hwmon' 'chip:curr1xin1: Input/output error: its value is unknown "
 		    "from here'\n"
 		    "sample 2000006002: rail 18 ? +- 0\n",
@@ -231,7 +231,7 @@ static void gone(struct host *host)
 	place_file(CHIP(0) "in1_input", "8\n");
 	look_at(8000006000);
 	look_at(8000006001);
-	records_are(host->queue,
+	records_are(context->queue,
 		    "note 5 'hwmon' 'chip:curr1xin1: back'\n"
 		    "sample 8000006001: rail 18 32 +- 1\n",
 		    "it needs both of its files");
@@ -239,9 +239,9 @@ static void gone(struct host *host)
 	/* One that never existed. */
 	place_gone(CHIP(0) "curr1_input");
 	mkdir(CHIP(0) "curr1_input", 0755);
-	strcpy(host->config.source[SOURCE_hwmon].match, "*:curr1");
-	state = place_start(host, SOURCE_hwmon);
-	records_are(host->queue,
+	strcpy(context->config.source[SOURCE_hwmon].match, "*:curr1");
+	state = place_start(context, SOURCE_hwmon);
+	records_are(context->queue,
 		    "rail 19 60000000 'chip:curr1' 'current' 'uA' 'hwmon' "
 		    "'sys/class/hwmon/hwmon0/curr1_input'\n"
 		    "clock 0 'hwmon' " EACH_READ
@@ -250,11 +250,11 @@ static void gone(struct host *host)
 		    "a channel that cannot be read is reported");
 	place_stop(SOURCE_hwmon, state);
 	place_gone("sys/class/hwmon");
-	strcpy(host->config.source[SOURCE_hwmon].match, "*");
+	strcpy(context->config.source[SOURCE_hwmon].match, "*");
 }
 
 /* A dangling link. */
-static void unopened(struct host *host)
+static void unopened(struct source_context *context)
 {
 	int lowest = dup(STDOUT_FILENO), next;
 	void *state;
@@ -265,8 +265,8 @@ static void unopened(struct host *host)
 	/* Its name exists, its target does not. */
 	if (symlink("/proc/self/fd/9999", CHIP(0) "power1_input"))
 		abort();
-	state = place_start(host, SOURCE_hwmon);
-	records_are(host->queue,
+	state = place_start(context, SOURCE_hwmon);
+	records_are(context->queue,
 		    "rail 19 60000000 'chip:curr1' 'current' 'uA' 'hwmon' "
 		    "'sys/class/hwmon/hwmon0/curr1_input'\n"
 		    "note 4 'hwmon' 'chip:power1: sys/class/hwmon/hwmon0/power1_input: No such "
@@ -283,16 +283,16 @@ static void unopened(struct host *host)
 }
 
 /* A read that exceeds its share of the period: after 16 in a row it doubles. */
-static void budget(struct host *host)
+static void budget(struct source_context *context)
 {
 	void *state;
 
 	place_file(CHIP(0) "name", "chip\n");
 	place_file(CHIP(0) "curr1_input", "3\n");
-	host->config.source[SOURCE_hwmon].period_ms = 10;
-	host->config.source[SOURCE_hwmon].budget_percent = 6;
-	state = place_start(host, SOURCE_hwmon);
-	forget(host->queue);
+	context->config.source[SOURCE_hwmon].period_ms = 10;
+	context->config.source[SOURCE_hwmon].budget_percent = 6;
+	state = place_start(context, SOURCE_hwmon);
+	forget(context->queue);
 	/* Three clock reads per sample: 600 us are 6 % of 10 ms. */
 	faults.leap_ns = 200000;
 	for (int i = 0; i < 20; i++)
@@ -307,13 +307,13 @@ static void budget(struct host *host)
 	for (int i = 0; i < 15; i++)
 		look_at(1000);
 	CHECK(watched_at(0)->period_ns == 10000000, "an occasional slow read keeps the period");
-	forget(host->queue);
+	forget(context->queue);
 	look_at(1000);
 	faults.leap_ns = 0;
 	faults.ahead_ns = 0;
 	CHECK(watched_at(0)->period_ns == 20000000,
 	      "sixteen slow reads in a row double the period");
-	records_are(host->queue,
+	records_are(context->queue,
 		    "sample 501002: rail 19 3000 +- 100001\n"
 		    "note 5 'hwmon' 'a look at 1 rails takes 0.6 ms, over 6 % of the period: now "
 		    "every 20 ms'\n",
@@ -324,21 +324,21 @@ static void budget(struct host *host)
 	faults.leap_ns = 0;
 	faults.ahead_ns = 0;
 	CHECK(watched_at(0)->period_ns == 20000000, "the longer period has a larger budget");
-	forget(host->queue);
+	forget(context->queue);
 	place_stop(SOURCE_hwmon, state);
-	host->config.source[SOURCE_hwmon].period_ms = 60;
-	host->config.source[SOURCE_hwmon].budget_percent = 5;
+	context->config.source[SOURCE_hwmon].period_ms = 60;
+	context->config.source[SOURCE_hwmon].budget_percent = 5;
 }
 
 /* Rails behind a slow bus are read by a thread. */
-static void slow(struct host *host)
+static void slow(struct source_context *context)
 {
 	void *state;
 
 	place_file(CHIP(0) "in2_input", "5\n");
-	host->config.source[SOURCE_hwmon].budget_percent = 100;
-	state = place_start(host, SOURCE_hwmon);
-	forget(host->queue);
+	context->config.source[SOURCE_hwmon].budget_percent = 100;
+	state = place_start(context, SOURCE_hwmon);
+	forget(context->queue);
 	faults.leap_ns = 250000;
 	look_at(1000);
 	look_at(1000);
@@ -350,9 +350,9 @@ static void slow(struct host *host)
 	faults.leap_ns = 250001;
 	look_at(1000);
 	CHECK(watched_count() == 1, "250 us is not slow, nor is a single longer read");
-	forget(host->queue);
+	forget(context->queue);
 	look_at(1000);
-	records_are(host->queue,
+	records_are(context->queue,
 		    "sample 626002: rail 19 3000 +- 125001\n"
 		    "note 6 'hwmon' 'chip:curr1 takes over 250 us to read: slow rails are read by "
 		    "a thread'\n"
@@ -364,20 +364,20 @@ static void slow(struct host *host)
 	look_at(2000);
 	has_read(1);
 	look_at(3000);
-	records_are(host->queue, "", "the thread then reads that rail");
+	records_are(context->queue, "", "the thread then reads that rail");
 	read_by_thread(1);
-	records_are(host->queue,
+	records_are(context->queue,
 		    "sample 2000: rail 19 3000 +- 1\n"
 		    "sample 2000: rail 21 5000 +- 1\n",
 		    "one list is read at a time");
 	watched_at(1)->fn(watched_at(1)->data, EPOLLIN);
-	records_are(host->queue, "", "a reading is taken once");
+	records_are(context->queue, "", "a reading is taken once");
 	place_file(CHIP(0) "curr1_input", "x\n");
 	look_at(4000);
 	read_by_thread(1);
 	look_at(5000);
 	read_by_thread(1);
-	records_are(host->queue,
+	records_are(context->queue,
 		    "note 4 'hwmon' 'chip:curr1: Invalid argument: its value is unknown from "
 		    "here'\n"
 		    "sample 4000: rail 19 ? +- 0\n"
@@ -385,17 +385,17 @@ static void slow(struct host *host)
 		    "sample 5000: rail 21 5000 +- 1\n",
 		    "the thread's errors are reported as usual");
 	place_stop(SOURCE_hwmon, state);
-	forget(host->queue);
+	forget(context->queue);
 	place_gone("sys/class/hwmon");
-	host->config.source[SOURCE_hwmon].budget_percent = 5;
+	context->config.source[SOURCE_hwmon].budget_percent = 5;
 }
 
-static void counters(struct host *host)
+static void counters(struct source_context *context)
 {
 	const struct source *powercap = source_table[SOURCE_powercap];
 	void *state;
 
-	text_is(place_probe(powercap, host),
+	text_is(place_probe(powercap, context),
 		"-19 'no powercap energy counter' 'modprobe intel_rapl_msr, on a machine that has "
 		"it'",
 		"a machine without energy counters");
@@ -404,16 +404,17 @@ static void counters(struct host *host)
 	place_file(ZONE(a) "max_energy_range_uj", "1000000\n");
 	place_file(RAPL "energy_uj", "900\n");
 	place_file(ZONE(c) "name", "no counter\n");
-	text_is(place_probe(powercap, host), "0 '2 energy counters' ''", "a board with two chips");
+	text_is(place_probe(powercap, context), "0 '2 energy counters' ''",
+		"a board with two chips");
 	if (!geteuid()) {
 		chmod(".", 0755);
 		chmod(ZONE(a) "energy_uj", 0400);
 		if (!seteuid(65534)) {
-			text_is(place_probe(powercap, host), "0 '2 energy counters' ''",
+			text_is(place_probe(powercap, context), "0 '2 energy counters' ''",
 				"one of two energy counters is not accessible");
 			if (seteuid(0) || chmod(RAPL "energy_uj", 0400) || seteuid(65534))
 				abort();
-			text_is(place_probe(powercap, host),
+			text_is(place_probe(powercap, context),
 				"-13 '2 energy counters, readable by root only' 'run as root or "
 				"with CAP_DAC_READ_SEARCH, as the unit does'",
 				"both energy counters are not accessible");
@@ -421,8 +422,8 @@ static void counters(struct host *host)
 				abort();
 		}
 	}
-	host->config.source[SOURCE_powercap].period_ms = 70;
-	state = place_start(host, SOURCE_powercap);
+	context->config.source[SOURCE_powercap].period_ms = 70;
+	state = place_start(context, SOURCE_powercap);
 	CHECK(watched_at(0)->period_ns == 70000000, "counters are read once per period");
 	place_file(ZONE(a) "energy_uj", "100\n");
 	place_file(RAPL "energy_uj", "100\n");
@@ -437,7 +438,7 @@ static void counters(struct host *host)
 	look_at(254999);
 	place_file(ZONE(a) "energy_uj", "300\n");
 	look_at(505000);
-	records_are(host->queue,
+	records_are(context->queue,
 		    "rail 22 70000000 1000000 'a' 'package-0' 'energy' 'uJ' 'powercap' "
 		    "'sys/class/powercap/a/energy_uj'\n"
 		    "rail 23 70000000 1000000 'intel-rapl:1' 'energy' 'uJ' 'powercap' "
@@ -473,7 +474,7 @@ static void counters(struct host *host)
 }
 
 /* A counter with a range of 262 kJ on a rail of 40 W: a step back that no wrap explains. */
-static void resets(struct host *host)
+static void resets(struct source_context *context)
 {
 	void *state;
 
@@ -481,14 +482,14 @@ static void resets(struct host *host)
 	place_file(RAPL "energy_uj", "100000000000\n");
 	place_file(RAPL "constraint_0_power_limit_uw", "15000000\n");
 	place_file(RAPL "constraint_1_max_power_uw", "40000000\n");
-	strcpy(host->config.source[SOURCE_powercap].match, "intel*");
-	state = place_start(host, SOURCE_powercap);
-	forget(host->queue);
+	strcpy(context->config.source[SOURCE_powercap].match, "intel*");
+	state = place_start(context, SOURCE_powercap);
+	forget(context->queue);
 	place_file(RAPL "energy_uj", "5000\n");
 	look_at(70001000);
 	place_file(RAPL "energy_uj", "7000\n");
 	look_at(140001000);
-	records_are(host->queue,
+	records_are(context->queue,
 		    "note 4 'powercap' 'intel-rapl:1: its counter went back from "
 		    "100000000000 to 5000 in 0.070 s, which is no wrap: it was reset, "
 		    "and its energy meanwhile is unknown'\n"
@@ -498,10 +499,10 @@ static void resets(struct host *host)
 		    "a counter that was reset adds no range");
 	/* 80 W, twice the highest limit: 262143.32885 J take 3276.8 s. */
 	look_at(3270000000000);
-	records_are(host->queue, "sample 3270000000000: rail 23 100000002000 +- 1\n",
+	records_are(context->queue, "sample 3270000000000: rail 23 100000002000 +- 1\n",
 		    "a long gap without a possible wrap is known");
 	look_at(6550000000000);
-	records_are(host->queue,
+	records_are(context->queue,
 		    "note 4 'powercap' 'intel-rapl:1: not read for 3280.000 s, in "
 		    "which its counter may have wrapped twice: its energy meanwhile is "
 		    "unknown'\n"
@@ -510,14 +511,14 @@ static void resets(struct host *host)
 		    "a gap in which the counter may have wrapped unseen is not");
 	faults.slept_ns = 99999999;
 	look_at(6550070000000);
-	records_are(host->queue, "sample 6550070000000: rail 23 100000002000 +- 1\n",
+	records_are(context->queue, "sample 6550070000000: rail 23 100000002000 +- 1\n",
 		    "clocks that differ a little were read late");
 	faults.slept_ns += 100000000;
 	place_file(RAPL "energy_uj", "9000\n");
 	look_at(6550140000000);
 	place_file(RAPL "energy_uj", "9500\n");
 	look_at(6550210000000);
-	records_are(host->queue,
+	records_are(context->queue,
 		    "note 5 'powercap' 'the machine was suspended for 0.100 s: the "
 		    "energy meanwhile is unknown'\n"
 		    "sample 6550140000000: rail 23 ? +- 0\n"
@@ -527,14 +528,14 @@ static void resets(struct host *host)
 	faults.slept_ns = 0;
 	place_stop(SOURCE_powercap, state);
 	/* One that does not count at all. */
-	state = place_start(host, SOURCE_powercap);
-	forget(host->queue);
+	state = place_start(context, SOURCE_powercap);
+	forget(context->queue);
 	look_at(10000000999);
-	records_are(host->queue, "sample 10000000999: rail 23 9500 +- 1\n",
+	records_are(context->queue, "sample 10000000999: rail 23 9500 +- 1\n",
 		    "a counter that has not moved yet is recorded");
 	look_at(10000001000);
 	look_at(20000001000);
-	records_are(host->queue,
+	records_are(context->queue,
 		    "note 4 'powercap' 'intel-rapl:1: its counter has not moved for 10 "
 		    "s: it does not count here, and its energy is unknown'\n"
 		    "sample 10000001000: rail 23 9500 +- 1\n"
@@ -542,22 +543,22 @@ static void resets(struct host *host)
 		    "a counter that never moves is reported once");
 	place_stop(SOURCE_powercap, state);
 	place_gone("sys/class/powercap");
-	strcpy(host->config.source[SOURCE_powercap].match, "*");
+	strcpy(context->config.source[SOURCE_powercap].match, "*");
 }
 
 /* A device that sleeps is not woken, and one that refuses for a while is not lost. */
-static void sleepers(struct host *host)
+static void sleepers(struct source_context *context)
 {
 	void *state;
 
-	strcpy(host->config.source[SOURCE_hwmon].match, "*");
+	strcpy(context->config.source[SOURCE_hwmon].match, "*");
 	place_file(CHIP(0) "name", "gpu\n");
 	place_file(CHIP(0) "power1_average", "7\n");
 	place_file(CHIP(0) "device/power/runtime_status", "suspended\n");
-	state = place_start(host, SOURCE_hwmon);
+	state = place_start(context, SOURCE_hwmon);
 	place_file(CHIP(0) "power1_average", "x\n");
 	look_at(2000);
-	records_are(host->queue,
+	records_are(context->queue,
 		    "rail 31 60000000 'gpu:power1' 'power' 'uW' 'hwmon' "
 		    "'sys/class/hwmon/hwmon0/power1_average'\n"
 		    "clock 0 'hwmon' " EACH_READ
@@ -576,7 +577,7 @@ static void sleepers(struct host *host)
 	faults.read = EPERM;
 	look_at(7000);
 	faults.read = 0;
-	records_are(host->queue,
+	records_are(context->queue,
 		    "sample 3000: rail 31 9 +- 1\n"
 		    "note 5 'hwmon' 'gpu:power1: Operation not permitted: its value is "
 		    "unknown while its device refuses to be read'\n"
@@ -590,7 +591,7 @@ static void sleepers(struct host *host)
 	look_at(9000);
 	place_file(CHIP(0) "device/power/runtime_status", "active\n");
 	look_at(10000);
-	records_are(host->queue,
+	records_are(context->queue,
 		    "note 6 'hwmon' 'gpu:power1: its device sleeps and is not read: "
 		    "its value is unknown until it wakes'\n"
 		    "sample 8000: rail 31 ? +- 0\n"
@@ -600,21 +601,21 @@ static void sleepers(struct host *host)
 	place_gone("sys/class/hwmon");
 }
 
-static void supplies(struct host *host)
+static void supplies(struct source_context *context)
 {
 	const struct source *regulator = source_table[SOURCE_regulator];
 	void *state;
 
-	text_is(place_probe(regulator, host), "-19 'no regulator tells its voltage' ''",
+	text_is(place_probe(regulator, context), "-19 'no regulator tells its voltage' ''",
 		"a board without regulators");
 	place_file(SUPPLY(1) "name", "core\n");
 	place_file(SUPPLY(1) "microvolts", "900000\n");
 	place_file(SUPPLY(2) "name", "silent\n");
 	place_file(SUPPLY(3) "microvolts", "1\n");
-	text_is(place_probe(regulator, host), "0 '2 set voltages' ''", "a board with two chips");
-	host->config.source[SOURCE_regulator].period_ms = 80;
-	strcpy(host->config.source[SOURCE_regulator].match, "*core");
-	state = place_start(host, SOURCE_regulator);
+	text_is(place_probe(regulator, context), "0 '2 set voltages' ''", "a board with two chips");
+	context->config.source[SOURCE_regulator].period_ms = 80;
+	strcpy(context->config.source[SOURCE_regulator].match, "*core");
+	state = place_start(context, SOURCE_regulator);
 	CHECK(watched_at(0)->period_ns == 80000000, "supplies are read once per period");
 	look_at(1000000999);
 	place_file(SUPPLY(1) "microvolts", "850000\n");
@@ -624,7 +625,7 @@ static void supplies(struct host *host)
 	place_file(SUPPLY(1) "microvolts", "");
 	look_at(2000001000);
 	look_at(2000001001);
-	records_are(host->queue,
+	records_are(context->queue,
 		    "rail 24 80000000 'regulator.1:core' 'core' 'voltage' 'uV' 'regulator' "
 		    "'sys/class/regulator/regulator.1/microvolts' 'set, not measured'\n"
 		    "clock 0 'regulator' " EACH_READ "sample 1000: rail 24 900000 +- 1\n"
@@ -633,9 +634,9 @@ static void supplies(struct host *host)
 		    "sample 2000001000: rail 24 ? +- 0\n",
 		    "a set voltage is recorded when it changes, and once a second");
 	place_stop(SOURCE_regulator, state);
-	strcpy(host->config.source[SOURCE_regulator].match, "regulator.3:*");
-	state = place_start(host, SOURCE_regulator);
-	records_are(host->queue,
+	strcpy(context->config.source[SOURCE_regulator].match, "regulator.3:*");
+	state = place_start(context, SOURCE_regulator);
+	records_are(context->queue,
 		    "rail 25 80000000 'regulator.3:regulator.3' 'regulator.3' 'voltage' 'uV' "
 		    "'regulator' 'sys/class/regulator/regulator.3/microvolts' 'set, not "
 		    "measured'\n"
@@ -644,13 +645,13 @@ static void supplies(struct host *host)
 	place_stop(SOURCE_regulator, state);
 }
 
-static void devices(struct host *host)
+static void devices(struct source_context *context)
 {
 	const struct source *iio = source_table[SOURCE_iio];
 	void *state;
 
-	host->config.iio_buffered = false;
-	text_is(place_probe(iio, host), "-19 'no power, energy, current or voltage channel' ''",
+	context->config.iio_buffered = false;
+	text_is(place_probe(iio, context), "-19 'no power, energy, current or voltage channel' ''",
 		"a board without IIO devices");
 	place_file(DEVICE(3) "name", "ina226\n");
 	place_file(DEVICE(3) "in_power2_raw", "40\n");
@@ -671,12 +672,13 @@ static void devices(struct host *host)
 	place_file(DEVICE(3) "out_voltage0_raw", "2\n");
 	place_file(DEVICE(12) "in_voltage0-voltage1_raw", "3\n");
 	place_file("sys/bus/iio/devices/trigger0/in_voltage0_raw", "2\n");
-	text_is(place_probe(iio, host), "0 '5 channels on 2 devices' ''", "a board with two chips");
-	host->config.source[SOURCE_iio].period_ms = 90;
-	state = place_start(host, SOURCE_iio);
-	CHECK(watched_at(0)->period_ns == 90000000 && !host->iio_buffers,
+	text_is(place_probe(iio, context), "0 '5 channels on 2 devices' ''",
+		"a board with two chips");
+	context->config.source[SOURCE_iio].period_ms = 90;
+	state = place_start(context, SOURCE_iio);
+	CHECK(watched_at(0)->period_ns == 90000000 && !context->iio_buffers,
 	      "devices are read once per period");
-	records_are(host->queue,
+	records_are(context->queue,
 		    "rail 26 90000000 'ina226-3:current3' 'current' 'uA' 'iio' "
 		    "'sys/bus/iio/devices/iio:device3/in_current3_input'\n"
 		    "rail 27 90000000 'ina226-3:energy4' 'energy' 'uJ' 'iio' "
@@ -699,25 +701,25 @@ static void devices(struct host *host)
 void unit_rail(void)
 {
 	struct place place;
-	struct host host;
+	struct source_context context;
 
 	if (!place_enter(&place))
 		return;
-	place_host(&host);
+	place_context(&context);
 	place_low(true);
-	channels(&host);
-	gone(&host);
-	unopened(&host);
-	budget(&host);
-	slow(&host);
-	counters(&host);
-	resets(&host);
-	supplies(&host);
-	devices(&host);
-	sleepers(&host);
+	channels(&context);
+	gone(&context);
+	unopened(&context);
+	budget(&context);
+	slow(&context);
+	counters(&context);
+	resets(&context);
+	supplies(&context);
+	devices(&context);
+	sleepers(&context);
 	faults.at_ns = 0;
 	faults.ahead_ns = 0;
 	place_low(false);
-	place_host_free(&host);
+	place_context_free(&context);
 	place_leave(&place);
 }

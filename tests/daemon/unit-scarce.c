@@ -68,7 +68,7 @@ static void forget(struct queue *q)
 }
 
 /* The allocations that it needs to start, appended to @text. */
-static void needs(struct host *host, enum source_id id, char *text, bool *good)
+static void needs(struct source_context *context, enum source_id id, char *text, bool *good)
 {
 	const struct source *source = source_table[id];
 	const int fd = lowest();
@@ -79,7 +79,7 @@ static void needs(struct host *host, enum source_id id, char *text, bool *good)
 
 		watched_forget();
 		unit_memory_left((long)n);
-		ret = source->start(host, &state);
+		ret = source->start(context, &state);
 		for (unsigned int i = 0; !ret && i < watched_count(); i++)
 			if (watched_at(i)->fd < 0)
 				watched_at(i)->fn(watched_at(i)->data, 0);
@@ -89,17 +89,17 @@ static void needs(struct host *host, enum source_id id, char *text, bool *good)
 			sprintf(text + strlen(text), " %u", n);
 		*good = *good && (!ret || ret == -ENOMEM);
 		*good = *good && !watched_open() && lowest() == fd;
-		forget(host->queue);
+		forget(context->queue);
 		if (!unit_memory_failed())
 			break;
 	}
 	unit_memory_left(-1);
 }
 
-static void sources(struct host *host)
+static void sources(struct source_context *context)
 {
 	/* The first timer opens a descriptor of the loop, which stays. */
-	struct watch *timer = loop_timer(host->loop, 1, NULL, NULL);
+	struct watch *timer = loop_timer(context->loop, 1, NULL, NULL);
 	char text[600] = "";
 	bool good = true;
 
@@ -107,12 +107,12 @@ static void sources(struct host *host)
 
 	for (int id = 0; id < SOURCE_NR; id++) {
 		/* For genl another socket replaces the kernel's, which has no memory either. */
-		host->feed = id == SOURCE_genl ? "feed" : NULL;
+		context->feed = id == SOURCE_genl ? "feed" : NULL;
 		strcat(text, config_source_name((enum source_id)id));
-		needs(host, (enum source_id)id, text, &good);
+		needs(context, (enum source_id)id, text, &good);
 		strcat(text, "\n");
 	}
-	host->feed = NULL;
+	context->feed = NULL;
 	text_is(text,
 		"cpufreq 0 1\n"
 		"cpuidle 0 1 2 5\n"
@@ -133,7 +133,7 @@ static void sources(struct host *host)
 	CHECK(good, "a failed allocation leaves nothing behind");
 }
 
-static void parts(struct host *host)
+static void parts(struct source_context *context)
 {
 	const struct writer_limits limits = { "w.db", 0, 0, false, { log_line, privilege_drop } };
 	char error[300] = "";
@@ -149,11 +149,11 @@ static void parts(struct host *host)
 	unit_memory_left(0);
 	CHECK(!loop_new(), "a loop needs memory");
 	unit_memory_left(0);
-	CHECK(!tracker_new(host), "a tracker needs memory");
+	CHECK(!tracker_new(context), "a tracker needs memory");
 	unit_memory_left(0);
 	CHECK(!metrics_new(), "metrics need memory");
 	unit_memory_left(0);
-	c = cost_start(host, NULL);
+	c = cost_start(context, NULL);
 	CHECK(!c, "cost accounting needs memory");
 	cost_stop(c);
 	for (long n = 0; n < 3; n++) {
@@ -164,20 +164,20 @@ static void parts(struct host *host)
 		      "a definition needs memory");
 	}
 	unit_memory_left(0);
-	CHECK(!annotations_start(host, "annotations"), "annotations need memory");
+	CHECK(!annotations_start(context, "annotations"), "annotations need memory");
 	unit_memory_left(1);
-	CHECK(!annotations_start(host, "annotations") && access("annotations", F_OK),
+	CHECK(!annotations_start(context, "annotations") && access("annotations", F_OK),
 	      "a failed annotation socket is removed");
 	unit_memory_left(-1);
-	forget(host->queue);
+	forget(context->queue);
 	for (long n = 0; n < 2; n++) {
 		unit_memory_left(n);
-		CHECK(!writer_start(&limits, host->queue, error, sizeof(error)) &&
+		CHECK(!writer_start(&limits, context->queue, error, sizeof(error)) &&
 			      !strcmp(error, "no memory") && access("w.db", F_OK),
 		      "a recording needs memory");
 	}
 	unit_memory_left(2);
-	CHECK(!writer_start(&limits, host->queue, error, sizeof(error)) &&
+	CHECK(!writer_start(&limits, context->queue, error, sizeof(error)) &&
 		      !strcmp(error, "w.db: no memory") && access("w.db", F_OK),
 	      "a failed recording leaves no file");
 	unit_memory_left(-1);
@@ -193,43 +193,43 @@ static void phase(struct tracker *t, uint32_t number)
 }
 
 /* A slot without memory is not tracked, the next one is. */
-static void slots(struct host *host)
+static void slots(struct source_context *context)
 {
 	unsigned int slots, in_phase;
 
 	unit_memory_left(0);
-	phase(host->tracker, GCHINT_PHASE_MARK);
-	tracker_event(host->tracker, &(struct message_event){ .type = GCHINT_EVENT_LEASE,
-							      .time = 6,
-							      .session = 1,
-							      .slot = 9,
-							      .lease = GCHINT_LEASE_ATTACH });
+	phase(context->tracker, GCHINT_PHASE_MARK);
+	tracker_event(context->tracker, &(struct message_event){ .type = GCHINT_EVENT_LEASE,
+								 .time = 6,
+								 .session = 1,
+								 .slot = 9,
+								 .lease = GCHINT_LEASE_ATTACH });
 	unit_memory_left(-1);
-	tracker_count(host->tracker, &slots, &in_phase);
+	tracker_count(context->tracker, &slots, &in_phase);
 	CHECK(slots == 1 && !in_phase, "a phase without memory is not tracked");
-	phase(host->tracker, GCHINT_PHASE_MARK);
-	tracker_count(host->tracker, &slots, &in_phase);
+	phase(context->tracker, GCHINT_PHASE_MARK);
+	tracker_count(context->tracker, &slots, &in_phase);
 	CHECK(slots == 1 && in_phase == 1, "the next phase is tracked");
-	forget(host->queue);
+	forget(context->queue);
 }
 
 void unit_scarce(void)
 {
 	struct place place;
-	struct host host;
+	struct source_context context;
 
 	if (!place_enter(&place))
 		return;
-	place_host(&host);
+	place_context(&context);
 	place_low(true);
 	board();
 	setenv("GCHINT_STREAM", "stream", 1);
-	host.config.iio_buffered = false;
-	sources(&host);
+	context.config.iio_buffered = false;
+	sources(&context);
 	unsetenv("GCHINT_STREAM");
-	parts(&host);
-	slots(&host);
+	parts(&context);
+	slots(&context);
 	place_low(false);
-	place_host_free(&host);
+	place_context_free(&context);
 	place_leave(&place);
 }

@@ -11,32 +11,32 @@
 #include "place.h"
 #include "records.h"
 
-static void stacks_are_cut(struct host *host)
+static void stacks_are_cut(struct source_context *context)
 {
 	const uint64_t frame[] = { 1, 0xab };
 	struct stacks *stacks = calloc(1, sizeof(*stacks));
 
 	if (!stacks)
 		abort();
-	stacks_id(stacks, host, frame, 2, true);
-	records_are(host->queue, "stack 1 '1 ab +'\n", "a call chain that was cut is marked");
+	stacks_id(stacks, context, frame, 2, true);
+	records_are(context->queue, "stack 1 '1 ab +'\n", "a call chain that was cut is marked");
 	free(stacks);
 }
 
-static void samples_keep_limit(struct host *host)
+static void samples_keep_limit(struct source_context *context)
 {
 	struct hotspots *h = calloc(1, sizeof(*h));
 
 	if (!h)
 		abort();
-	h->host = host;
+	h->context = context;
 	h->sampling.hz = 999;
 	CHECK(!hotspots_keep_limit(h) && h->sampling.hz == 999,
 	      "where the kernel tells no limit there is none");
 	place_file("proc/sys/kernel/perf_event_max_sample_rate", "500\n");
 	CHECK(hotspots_keep_limit(h) && h->sampling.hz == 500,
 	      "samples are taken at the kernel's limit");
-	records_are(host->queue,
+	records_are(context->queue,
 		    "note 4 'hotspots' 'kernel.perf_event_max_sample_rate is 500: that many "
 		    "samples a second, in place of 999'\n",
 		    "which is reported");
@@ -47,13 +47,13 @@ static void samples_keep_limit(struct host *host)
 void unit_stacks(void)
 {
 	struct place place;
-	struct host host;
+	struct source_context context;
 
 	if (!place_enter(&place))
 		return;
-	place_host(&host);
-	stacks_are_cut(&host);
-	samples_keep_limit(&host);
-	place_host_free(&host);
+	place_context(&context);
+	stacks_are_cut(&context);
+	samples_keep_limit(&context);
+	place_context_free(&context);
 	place_leave(&place);
 }

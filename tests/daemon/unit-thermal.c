@@ -22,28 +22,28 @@ static void look_at(uint64_t t)
 	watched_at(0)->fn(watched_at(0)->data, 0);
 }
 
-static void probes(struct host *host)
+static void probes(struct source_context *context)
 {
 	const struct source *thermal = source_table[SOURCE_thermal];
 
-	text_is(place_probe(thermal, host),
+	text_is(place_probe(thermal, context),
 		"-19 'no thermal zone, cooling device or throttle count' ''",
 		"a board without thermal sources");
 	place_file(CPU(0) THROTTLE, "3\n");
-	text_is(place_probe(thermal, host), "0 '0 zones, 0 cooling devices' ''",
+	text_is(place_probe(thermal, context), "0 '0 zones, 0 cooling devices' ''",
 		"a board with a throttle count");
 	place_gone(CPU(0) THROTTLE);
 	place_file(THERMAL "cooling_device4/cur_state", "1\n");
-	text_is(place_probe(thermal, host), "0 '0 zones, 1 cooling devices' ''",
+	text_is(place_probe(thermal, context), "0 '0 zones, 1 cooling devices' ''",
 		"a board with a cooling device");
 	place_gone(THERMAL "cooling_device4");
 	place_file(THERMAL "thermal_zone0/temp", "-5000\n");
 	place_file(THERMAL "thermal_zone0/type", "cpu\n");
-	text_is(place_probe(thermal, host), "0 '1 zones, 0 cooling devices' ''",
+	text_is(place_probe(thermal, context), "0 '1 zones, 0 cooling devices' ''",
 		"a board with a zone");
 }
 
-static void changes(struct host *host)
+static void changes(struct source_context *context)
 {
 	const struct source *thermal = source_table[SOURCE_thermal];
 	void *state = NULL;
@@ -55,13 +55,13 @@ static void changes(struct host *host)
 	place_file(CPU(0) THROTTLE, "3\n");
 	place_file(CPU(1) "online", "1\n");
 	place_file(CPU(2) THROTTLE, "4\n");
-	host->config.source[SOURCE_thermal].period_ms = 110;
+	context->config.source[SOURCE_thermal].period_ms = 110;
 	faults.at_ns = 1000;
 	watched_forget();
-	CHECK(!thermal->start(host, &state) && watched_count() == 1 &&
+	CHECK(!thermal->start(context, &state) && watched_count() == 1 &&
 		      watched_at(0)->period_ns == 110000000,
 	      "zones are read once per period");
-	records_are(host->queue,
+	records_are(context->queue,
 		    "sensor 1 'cooling' 'cooling_device0' "
 		    "'sys/class/thermal/cooling_device0/cur_state'\n"
 		    "sensor 2 'zone' 'cpu' 'sys/class/thermal/thermal_zone0/temp'\n"
@@ -82,7 +82,7 @@ static void changes(struct host *host)
 	look_at(4000);
 	place_file(THERMAL "thermal_zone0/temp", "7000\n");
 	thermal->stop(state);
-	records_are(host->queue,
+	records_are(context->queue,
 		    "thermal 3000: 4 of kind 2 5\n"
 		    "thermal 4000: 2 of kind 0 6000\n"
 		    "thermal 4000: 2 of kind 0 7000\n",
@@ -90,7 +90,7 @@ static void changes(struct host *host)
 	CHECK(!watched_open(), "no watch remains");
 }
 
-static void many(struct host *host)
+static void many(struct source_context *context)
 {
 	const struct source *thermal = source_table[SOURCE_thermal];
 	unsigned int sensors = 0;
@@ -103,33 +103,33 @@ static void many(struct host *host)
 			abort();
 	}
 	watched_forget();
-	CHECK(!thermal->start(host, &state), "a machine of many zones");
-	for (size_t i = 0; i < queue_fill(host->queue); i++) {
-		const struct record *r = queue_peek(host->queue, i);
+	CHECK(!thermal->start(context, &state), "a machine of many zones");
+	for (size_t i = 0; i < queue_fill(context->queue); i++) {
+		const struct record *r = queue_peek(context->queue, i);
 
 		if (r->type != RECORD_DEFINE)
 			continue;
 		sensors += r->define->kind == DEFINE_THERMAL;
 		definition_free(r->define);
 	}
-	queue_consume(host->queue, queue_fill(host->queue));
+	queue_consume(context->queue, queue_fill(context->queue));
 	CHECK(sensors == 256, "the number of sensors is limited");
 	thermal->stop(state);
-	records_are(host->queue, "", "unchanged sensors are not recorded");
+	records_are(context->queue, "", "unchanged sensors are not recorded");
 }
 
 void unit_thermal(void)
 {
 	struct place place;
-	struct host host;
+	struct source_context context;
 
 	if (!place_enter(&place))
 		return;
-	place_host(&host);
-	probes(&host);
-	changes(&host);
-	many(&host);
+	place_context(&context);
+	probes(&context);
+	changes(&context);
+	many(&context);
 	faults.at_ns = 0;
-	place_host_free(&host);
+	place_context_free(&context);
 	place_leave(&place);
 }

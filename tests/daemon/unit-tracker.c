@@ -13,7 +13,7 @@
 
 #include "../../daemon/common/clock.h"
 #include "../../daemon/source/hint/tracker.h"
-#include "../../daemon/source/host.h"
+#include "../../daemon/source/context.h"
 #include "../../daemon/recording/queue.h"
 #include "../../daemon/recording/store.h"
 #include "records.h"
@@ -74,10 +74,10 @@ static void event(struct tracker *t, struct message_event e)
 	tracker_event(t, &e);
 }
 
-static void ends(struct host *host)
+static void ends(struct source_context *context)
 {
-	struct tracker *t = host->tracker;
-	struct queue *q = host->queue;
+	struct tracker *t = context->tracker;
+	struct queue *q = context->queue;
 	unsigned int slots, in_phase;
 	struct record r;
 	uint64_t id;
@@ -125,9 +125,9 @@ static void thread(void *data, int32_t tgid, int32_t tid)
 }
 
 /* Slots in the first bucket and the last. */
-static void every_bucket(struct host *host)
+static void every_bucket(struct source_context *context)
 {
-	struct tracker *t = host->tracker;
+	struct tracker *t = context->tracker;
 	unsigned int slots, in_phase;
 	int64_t sum = 0;
 	struct record r;
@@ -137,55 +137,56 @@ static void every_bucket(struct host *host)
 	event(t, phase(100, 1, 5, 0, GCHINT_PHASE_MARK));
 	tracker_threads(t, thread, &sum);
 	CHECK(sum == 2 * 70000 + 81 + 82, "every slot's thread is recorded once");
-	take(host->queue, RECORD_PHASE, &r);
+	take(context->queue, RECORD_PHASE, &r);
 	tracker_module_gone(t, 200);
 	tracker_count(t, &slots, &in_phase);
-	CHECK(take(host->queue, RECORD_PHASE, &r) == 3 && !slots && !in_phase, "every phase ends");
+	CHECK(take(context->queue, RECORD_PHASE, &r) == 3 && !slots && !in_phase,
+	      "every phase ends");
 	event(t, phase(300, 1, 1024 - 67, 81, GCHINT_PHASE_NONE));
 	event(t, phase(300, 1, 1023 - 67, 82, GCHINT_PHASE_NONE));
-	CHECK(!take(host->queue, RECORD_PHASE, &r), "an ended phase is not ended again");
+	CHECK(!take(context->queue, RECORD_PHASE, &r), "an ended phase is not ended again");
 }
 
 /* Details that arrive during a phase. */
-static void progress(struct host *host)
+static void progress(struct source_context *context)
 {
 	struct message_event e = phase(100, 9, 1, 71, GCHINT_PHASE_MARK);
 	struct record r;
 
 	e.has |= HAS(GCHINT_EVENT_A_CAUSE);
 	e.work_total = 50;
-	take(host->queue, RECORD_PHASE, &r);
-	event(host->tracker, e);
+	take(context->queue, RECORD_PHASE, &r);
+	event(context->tracker, e);
 	e.time = 200;
 	e.has |= HAS(GCHINT_EVENT_A_WORK_DONE);
 	e.cause = GCHINT_CAUSE_UNKNOWN + 1;
 	e.work_done = 10;
 	e.work_total = 0;
 	e.stall_ns = 700;
-	event(host->tracker, e);
+	event(context->tracker, e);
 	e.time = 300;
 	e.cause = GCHINT_CAUSE_UNKNOWN;
 	e.work_done = 9;
 	e.work_total = 60;
 	e.stall_ns = 0;
-	event(host->tracker, e);
+	event(context->tracker, e);
 	/* Another interval of the same phase, and one whose end has more details. */
 	e.time = 400;
 	e.flags = GCHINT_F_STW;
 	e.work_done = 0;
-	event(host->tracker, e);
+	event(context->tracker, e);
 	e.time = 500;
 	e.phase = GCHINT_PHASE_NONE;
 	e.work_done = 30;
 	e.stall_ns = 800;
-	event(host->tracker, e);
+	event(context->tracker, e);
 	e.time = 600;
-	event(host->tracker, e);
+	event(context->tracker, e);
 	e.time = 700;
 	e.type = 99;
-	event(host->tracker, e);
+	event(context->tracker, e);
 	records_are(
-		host->queue,
+		context->queue,
 		"process 70 70 'new main'\n"
 		"process 70 71 'third'\n"
 		"phase 100: 10 from 100, 4 of 70/71, end 0\n"
@@ -198,22 +199,22 @@ static void progress(struct host *host)
 }
 
 /* More slots than the maximum, until one is released. */
-static void too_many(struct host *host)
+static void too_many(struct source_context *context)
 {
 	unsigned int slots, in_phase;
-	struct queue *q = host->queue;
+	struct queue *q = context->queue;
 
-	host->queue = NULL;
-	tracker_module_gone(host->tracker, 50);
+	context->queue = NULL;
+	tracker_module_gone(context->tracker, 50);
 	for (uint32_t slot = 0; slot < 65536; slot++)
-		event(host->tracker, phase(100, 1, slot, 0, GCHINT_PHASE_MARK));
-	host->queue = q;
-	tracker_count(host->tracker, &slots, &in_phase);
+		event(context->tracker, phase(100, 1, slot, 0, GCHINT_PHASE_MARK));
+	context->queue = q;
+	tracker_count(context->tracker, &slots, &in_phase);
 	for (uint32_t slot = 65536; slot < 65538; slot++)
-		event(host->tracker, phase(200, 1, slot, 0, GCHINT_PHASE_MARK));
-	event(host->tracker, lease(300, 1, 5, 0, GCHINT_LEASE_DETACH));
-	event(host->tracker, phase(400, 1, 70000, 0, GCHINT_PHASE_MARK));
-	event(host->tracker, phase(500, 1, 70001, 0, GCHINT_PHASE_MARK));
+		event(context->tracker, phase(200, 1, slot, 0, GCHINT_PHASE_MARK));
+	event(context->tracker, lease(300, 1, 5, 0, GCHINT_LEASE_DETACH));
+	event(context->tracker, phase(400, 1, 70000, 0, GCHINT_PHASE_MARK));
+	event(context->tracker, phase(500, 1, 70001, 0, GCHINT_PHASE_MARK));
 	CHECK(slots == 65536 && in_phase == 65536, "the number of tracked slots is limited");
 	records_are(q,
 		    "note 4 'genl' 'over 65536 slots at once: no more are followed'\n"
@@ -225,41 +226,44 @@ static void too_many(struct host *host)
 		    "note 4 'genl' 'over 65536 slots at once: no more are followed'\n"
 		    "drop 1 'genl' 'too many slots'\n",
 		    "slots beyond the maximum are reported once and counted");
-	host->queue = NULL;
-	tracker_module_gone(host->tracker, 600);
-	host->queue = q;
+	context->queue = NULL;
+	tracker_module_gone(context->tracker, 600);
+	context->queue = q;
 }
 
 /* A queue without space: the number of lost records precedes what follows. */
-static void full(struct host *host)
+static void full(struct source_context *context)
 {
 	const struct record r = { .t = 1, .type = RECORD_SAMPLE };
-	struct queue *q = host->queue;
+	struct queue *q = context->queue;
 
-	host->queue = queue_new(64);
-	host->lost = host->lost_total = 0;
+	context->queue = queue_new(64);
+	context->lost = context->lost_total = 0;
 	for (int i = 0; i < 66; i++)
-		host_record(host, &r);
-	host_define(host, definition_new(DEFINE_META, 1, NULL, 0, NULL, 0));
-	host_define(host, NULL);
-	CHECK(host->lost == 3 && host->lost_total == 3, "events without a free slot are counted");
-	queue_consume(host->queue, 1);
-	host_record(host, &r);
-	CHECK(host->lost == 4 && host->lost_total == 4,
+		context_record(context, &r);
+	context_define(context, definition_new(DEFINE_META, 1, NULL, 0, NULL, 0));
+	context_define(context, NULL);
+	CHECK(context->lost == 3 && context->lost_total == 3,
+	      "events without a free slot are counted");
+	queue_consume(context->queue, 1);
+	context_record(context, &r);
+	CHECK(context->lost == 4 && context->lost_total == 4,
 	      "one free entry is not enough for an event and its gap record");
-	queue_consume(host->queue, 63);
-	host_record(host, &r);
-	CHECK(!host->lost && host->lost_total == 4, "the gap is recorded once there is space");
-	records_are(host->queue,
+	queue_consume(context->queue, 63);
+	context_record(context, &r);
+	CHECK(!context->lost && context->lost_total == 4,
+	      "the gap is recorded once there is space");
+	records_are(context->queue,
 		    "drop 4 'record' 'queue full: the disk is too slow or full'\n"
 		    "sample 1: rail 0 0 +- 0\n",
 		    "the gap is recorded before what follows");
-	queue_free(host->queue);
-	host->queue = NULL;
-	host_record(host, &r);
-	host_define(host, definition_new(DEFINE_META, 1, NULL, 0, NULL, 0));
-	CHECK(!host->lost && host->lost_total == 4, "nothing is lost while nothing is recorded");
-	host->queue = q;
+	queue_free(context->queue);
+	context->queue = NULL;
+	context_record(context, &r);
+	context_define(context, definition_new(DEFINE_META, 1, NULL, 0, NULL, 0));
+	CHECK(!context->lost && context->lost_total == 4,
+	      "nothing is lost while nothing is recorded");
+	context->queue = q;
 }
 
 static void put(const char *dir, const char *file, const char *text)
@@ -306,9 +310,9 @@ static void drain(struct queue *q, struct store *s)
 }
 
 /* Thread 71 of process 70 ends; both numbers are reused by others. */
-static void names(struct host *host, const char *dir)
+static void names(struct source_context *context, const char *dir)
 {
-	struct tracker *t = host->tracker;
+	struct tracker *t = context->tracker;
 	char path[64], environ_path[80], error[300];
 	struct store *s;
 	sqlite3 *db = NULL;
@@ -338,7 +342,7 @@ static void names(struct host *host, const char *dir)
 	event(t, lease(3000, 6, 1, 71, GCHINT_LEASE_ATTACH));
 	event(t, phase(3100, 6, 1, 71, GCHINT_PHASE_MARK));
 	event(t, phase(3200, 6, 1, 71, GCHINT_PHASE_NONE));
-	drain(host->queue, s);
+	drain(context->queue, s);
 	snprintf(environ_path, sizeof(environ_path), "%s/70/environ", dir);
 	unlink(environ_path);
 	store_close(s);
@@ -406,7 +410,7 @@ static void news_add(void *data, int32_t tgid, int32_t tid, enum tracker_news ne
 	strcat(data, one);
 }
 
-static void news(struct host *host)
+static void news(struct source_context *context)
 {
 	struct message_event e[] = {
 		lease(10, 900, 0, 70, GCHINT_LEASE_ATTACH),
@@ -422,16 +426,16 @@ static void news(struct host *host)
 	};
 	char text[200] = "";
 
-	tracker_listen(host->tracker, news_add, text);
+	tracker_listen(context->tracker, news_add, text);
 	for (size_t i = 0; i < sizeof(e) / sizeof(e[0]); i++) {
 		e[i].has |= HAS(GCHINT_EVENT_A_TID);
-		tracker_event(host->tracker, &e[i]);
+		tracker_event(context->tracker, &e[i]);
 	}
-	tracker_unlisten(host->tracker, text);
+	tracker_unlisten(context->tracker, text);
 	CHECK(!strcmp(text, "S70 S71 P71 P71 S71 S70 P70 L70 L71 L70 "),
 	      "a listener hears of new threads and of ends");
-	tracker_event(host->tracker, &e[0]);
-	tracker_event(host->tracker, &e[7]);
+	tracker_event(context->tracker, &e[0]);
+	tracker_event(context->tracker, &e[7]);
 	CHECK(!strstr(text, "L70 L71 L70 S"), "a listener that left hears nothing");
 }
 
@@ -439,7 +443,7 @@ void unit_tracker(void)
 {
 	static const char *const dirs[] = { "70", "70/task", "70/task/70", "70/task/71" };
 	char dir[] = "/tmp/gchint-unit.XXXXXX", path[64], command[80];
-	struct host host = { 0 };
+	struct source_context context = { 0 };
 
 	if (!mkdtemp(dir)) {
 		CHECK(false, "a temporary directory");
@@ -449,18 +453,18 @@ void unit_tracker(void)
 		snprintf(path, sizeof(path), "%s/%s", dir, dirs[i]);
 		mkdir(path, 0755);
 	}
-	host.root.procfs = dir;
-	host.queue = queue_new(4096);
-	host.tracker = tracker_new(&host);
-	ends(&host);
-	names(&host, dir);
-	progress(&host);
-	too_many(&host);
-	full(&host);
-	every_bucket(&host);
-	news(&host);
-	tracker_free(host.tracker);
-	queue_free(host.queue);
+	context.root.procfs = dir;
+	context.queue = queue_new(4096);
+	context.tracker = tracker_new(&context);
+	ends(&context);
+	names(&context, dir);
+	progress(&context);
+	too_many(&context);
+	full(&context);
+	every_bucket(&context);
+	news(&context);
+	tracker_free(context.tracker);
+	queue_free(context.queue);
 	left_behind();
 	sleeps();
 	snprintf(command, sizeof(command), "rm -rf '%s'", dir);

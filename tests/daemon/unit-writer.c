@@ -24,12 +24,12 @@
 
 static char nothing; /* represents the buffers of an absent device */
 
-struct iio_buffers *__wrap_iio_buffers_start(struct host *host);
+struct iio_buffers *__wrap_iio_buffers_start(struct source_context *context);
 void __wrap_iio_buffers_stop(struct iio_buffers *b);
 
-struct iio_buffers *__wrap_iio_buffers_start(struct host *host)
+struct iio_buffers *__wrap_iio_buffers_start(struct source_context *context)
 {
-	(void)host;
+	(void)context;
 	return (struct iio_buffers *)(void *)&nothing;
 }
 
@@ -455,19 +455,19 @@ static void hung(const char *path)
 
 static void reload(const char *dir)
 {
-	struct host host = { .root = { dir, dir, dir, dir, dir }, .loop = loop_new() };
+	struct source_context context = { .root = { dir, dir, dir, dir, dir }, .loop = loop_new() };
 	void *state = NULL;
 	bool had;
 
-	config_defaults(&host.config);
-	if (!host.loop || source_table[SOURCE_iio]->start(&host, &state)) {
+	config_defaults(&context.config);
+	if (!context.loop || source_table[SOURCE_iio]->start(&context, &state)) {
 		CHECK(false, "the iio source starts");
 		return;
 	}
-	had = host.iio_buffers != NULL;
+	had = context.iio_buffers != NULL;
 	source_table[SOURCE_iio]->stop(state);
-	CHECK(had && !host.iio_buffers, "a stopped source leaves no buffers");
-	loop_free(host.loop);
+	CHECK(had && !context.iio_buffers, "a stopped source leaves no buffers");
+	loop_free(context.loop);
 }
 
 static void unknown_memory(void)

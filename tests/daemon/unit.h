@@ -54,7 +54,7 @@ void unit_energy(void);
 void unit_estimate(void);
 void unit_genl(void);
 void unit_go(void);
-void unit_host(void);
+void unit_context(void);
 void unit_hotplug(void);
 void unit_hotspots(void);
 void unit_jitmap(void);

@@ -74,12 +74,12 @@ static void on_rail(void *data, const struct rail_desc *d)
 
 void meter_find(struct meter *m, const struct root *root)
 {
-	const struct host host = { .root = *root };
+	const struct source_context context = { .root = *root };
 
 	*m = (struct meter){ 0 };
-	rails_list(&host, powercap_scan, on_rail, m);
-	rails_list(&host, hwmon_scan, on_rail, m);
-	rails_list(&host, iio_scan, on_rail, m);
+	rails_list(&context, powercap_scan, on_rail, m);
+	rails_list(&context, hwmon_scan, on_rail, m);
+	rails_list(&context, iio_scan, on_rail, m);
 }
 
 void meter_close(struct meter *m)

@@ -25,7 +25,7 @@ static const char usage[] =
 #define SESSIONS 256
 
 struct status {
-	struct host host;
+	struct source_context context;
 	bool as_json;
 	struct json json;
 	struct message_info info;
@@ -84,7 +84,7 @@ static void status_print_text(struct status *s, const char *entry, const char *f
 {
 	char text[256];
 	bool known = root_read(text, sizeof(text), "%s/devices/system/cpu/cpufreq/%s/%s",
-			       s->host.root.sysfs, entry, file) > 0;
+			       s->context.root.sysfs, entry, file) > 0;
 
 	if (s->as_json)
 		json_text(&s->json, key, known ? text : NULL);
@@ -96,7 +96,7 @@ static void status_print_khz(struct status *s, const char *entry, const char *fi
 {
 	char name[32];
 	uint64_t khz;
-	bool known = !root_u64(&khz, "%s/devices/system/cpu/cpufreq/%s/%s", s->host.root.sysfs,
+	bool known = !root_u64(&khz, "%s/devices/system/cpu/cpufreq/%s/%s", s->context.root.sysfs,
 			       entry, file) &&
 		     khz;
 
@@ -137,7 +137,7 @@ static int status_print_policy(void *data, const char *entry)
 	status_print_khz(s, entry, "scaling_max_freq", "max");
 	if (p && !(p->has & HAS(GCHINT_POLICY_A_MODE)))
 		p = NULL; /* gchint does not act here; mode 0 would be a valid mode */
-	known = !actuator_in_force(actuator, sizeof(actuator), &s->host.root, entry);
+	known = !actuator_in_force(actuator, sizeof(actuator), &s->context.root, entry);
 	if (s->as_json) {
 		json_text(&s->json, "actuator", known ? actuator : NULL);
 		if (p) {
@@ -167,8 +167,9 @@ static void status_print_board(struct status *s)
 	struct utsname u;
 
 	if (root_read(model, sizeof(model), "%s/firmware/devicetree/base/model",
-		      s->host.root.sysfs) <= 0)
-		root_read(model, sizeof(model), "%s/class/dmi/id/product_name", s->host.root.sysfs);
+		      s->context.root.sysfs) <= 0)
+		root_read(model, sizeof(model), "%s/class/dmi/id/product_name",
+			  s->context.root.sysfs);
 	uname(&u);
 	if (s->as_json) {
 		json_text(&s->json, "board", *model ? model : NULL);
@@ -213,7 +214,7 @@ static void status_print_policies(struct status *s)
 	struct actuators machine;
 	char dir[300];
 
-	snprintf(dir, sizeof(dir), "%s/devices/system/cpu/cpufreq", s->host.root.sysfs);
+	snprintf(dir, sizeof(dir), "%s/devices/system/cpu/cpufreq", s->context.root.sysfs);
 	if (s->as_json)
 		json_list(&s->json, "policies");
 	root_list(dir, "policy", status_print_policy, s);
@@ -222,7 +223,7 @@ static void status_print_policies(struct status *s)
 	else if (!s->any)
 		puts("policies  none: hints are recorded and have no other effect; load the "
 		     "board's cpufreq driver, if it has one");
-	actuators_read(&machine, &s->host.root);
+	actuators_read(&machine, &s->context.root);
 	if (s->as_json)
 		placement_json(&machine, &s->json);
 	else
@@ -240,7 +241,8 @@ static void status_print_sessions(struct status *s)
 		const struct message_session *m = &s->session[i];
 		char comm[64];
 
-		if (root_read(comm, sizeof(comm), "%s/%d/comm", s->host.root.procfs, m->tgid) <= 0)
+		if (root_read(comm, sizeof(comm), "%s/%d/comm", s->context.root.procfs, m->tgid) <=
+		    0)
 			snprintf(comm, sizeof(comm), "?");
 		if (s->as_json) {
 			json_object(&s->json, NULL);
@@ -286,7 +288,7 @@ static void status_print_found(const struct status *s, bool found)
 static void status_print_sources(struct status *s)
 {
 	for (int i = 0; i < SOURCE_NR; i++)
-		s->found[i] = source_table[i]->probe(&s->host, &s->probe[i]);
+		s->found[i] = source_table[i]->probe(&s->context, &s->probe[i]);
 	if (!s->as_json) {
 		status_print_found(s, true);
 		status_print_found(s, false);
@@ -323,8 +325,8 @@ int cmd_status(const struct ctl *ctl, int argc, char **argv)
 		return CTL_FAILED;
 	s->as_json = ctl->json;
 	s->json.f = stdout;
-	root_init(&s->host.root);
-	config_defaults(&s->host.config);
+	root_init(&s->context.root);
+	config_defaults(&s->context.config);
 	status_query_module(s);
 	if (s->as_json)
 		json_object(&s->json, NULL);

@@ -294,16 +294,16 @@ static void rails_explain_none(char *buf, size_t size)
 {
 	static const enum source_id sensors[] = { SOURCE_hwmon, SOURCE_iio, SOURCE_power,
 						  SOURCE_powercap };
-	struct host host = { 0 };
+	struct source_context context = { 0 };
 
 	snprintf(buf, size,
 		 "no rail of this machine measures power or energy; gchintctl status says what "
 		 "each sensor lacks");
-	root_init(&host.root);
-	config_defaults(&host.config);
+	root_init(&context.root);
+	config_defaults(&context.config);
 	for (size_t i = 0; i < sizeof(sensors) / sizeof(sensors[0]); i++) {
 		struct probe p = { 0 };
-		int ret = source_table[sensors[i]]->probe(&host, &p);
+		int ret = source_table[sensors[i]]->probe(&context, &p);
 
 		if (ret == -EACCES || ret == -EPERM)
 			snprintf(buf, size, "%s: %s; %s", config_source_name(sensors[i]), p.what,

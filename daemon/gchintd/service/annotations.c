@@ -35,7 +35,7 @@ struct user {
 };
 
 struct annotations {
-	struct host *host;
+	struct source_context *context;
 	struct watch *watch, *timer;
 	int fd;
 	char path[108];
@@ -47,10 +47,10 @@ struct annotations {
 static void annotations_count_refused(struct annotations *m)
 {
 	if (m->too_many)
-		host_drop(m->host, "annotations", m->too_many,
-			  "over 100 at once and one a second of one user");
+		context_drop(m->context, "annotations", m->too_many,
+			     "over 100 at once and one a second of one user");
 	if (m->too_long)
-		host_drop(m->host, "annotations", m->too_long, "longer than 400 bytes");
+		context_drop(m->context, "annotations", m->too_long, "longer than 400 bytes");
 	m->too_many = m->too_long = 0;
 }
 
@@ -69,10 +69,10 @@ static void annotations_refuse(struct annotations *m, uint64_t *count, int64_t u
 		watch_period(m->timer, REFUSED_NS);
 	++*count;
 	if (!m->warned)
-		host_note(m->host, LOG_WARNING, "annotations",
-			  "user %lld sends too many, or longer ones than %d bytes: the rest is "
-			  "not recorded, and counted in drops",
-			  (long long)uid, ANNOTATION_MAX);
+		context_note(m->context, LOG_WARNING, "annotations",
+			     "user %lld sends too many, or longer ones than %d bytes: the rest is "
+			     "not recorded, and counted in drops",
+			     (long long)uid, ANNOTATION_MAX);
 	m->warned = true;
 }
 
@@ -136,24 +136,25 @@ static void annotations_on_datagram(void *data, uint32_t events)
 		}
 		buf[n] = '\0';
 		text = text_strip(buf);
-		host_define(m->host, definition_new(DEFINE_ANNOTATION, now, sender, 2, &text, 1));
+		context_define(m->context,
+			       definition_new(DEFINE_ANNOTATION, now, sender, 2, &text, 1));
 	}
 }
 
-struct annotations *annotations_start(struct host *host, const char *path)
+struct annotations *annotations_start(struct source_context *context, const char *path)
 {
 	struct annotations *m = calloc(1, sizeof(*m));
 	int on = 1, ret = -ENOMEM;
 
 	if (!m)
 		goto report;
-	m->host = host;
+	m->context = context;
 	m->fd = ret = local_bind(SOCK_DGRAM, path);
 	if (ret < 0)
 		goto free_annotations;
 	strcpy(m->path, path);
-	m->watch = loop_fd(host->loop, m->fd, EPOLLIN, annotations_on_datagram, m);
-	m->timer = loop_timer(host->loop, 0, annotations_on_timer, m);
+	m->watch = loop_fd(context->loop, m->fd, EPOLLIN, annotations_on_datagram, m);
+	m->timer = loop_timer(context->loop, 0, annotations_on_timer, m);
 	if (m->watch && m->timer && !setsockopt(m->fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) &&
 	    !chmod(path, 0660))
 		return m;
@@ -164,9 +165,9 @@ struct annotations *annotations_start(struct host *host, const char *path)
 free_annotations:
 	free(m);
 report:
-	host_note(host, LOG_WARNING, "annotations",
-		  "%s: %s: no annotations can be added; name another socket with --annotations",
-		  path, strerror(-ret));
+	context_note(context, LOG_WARNING, "annotations",
+		     "%s: %s: no annotations can be added; name another socket with --annotations",
+		     path, strerror(-ret));
 	return NULL;
 }
 

@@ -7,12 +7,12 @@
 #ifndef GCHINTD_ANNOTATIONS_H
 #define GCHINTD_ANNOTATIONS_H
 
-#include "../../source/host.h"
+#include "../../source/context.h"
 
 struct annotations;
 
 /* NULL on failure, which a note reports. A socket file without a listener is replaced. */
-struct annotations *annotations_start(struct host *host, const char *path);
+struct annotations *annotations_start(struct source_context *context, const char *path);
 void annotations_stop(struct annotations *m);
 
 #endif

@@ -3,10 +3,10 @@
 #ifndef GCHINTD_BOARD_H
 #define GCHINTD_BOARD_H
 
-#include "../../source/host.h"
+#include "../../source/context.h"
 
 /* Rows of meta at the start, and the instant of the end. */
-void board_describe(struct host *host);
-void board_end(struct host *host);
+void board_describe(struct source_context *context);
+void board_end(struct source_context *context);
 
 #endif

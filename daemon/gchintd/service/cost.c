@@ -9,7 +9,7 @@
 #include "../../common/clock.h"
 
 struct cost {
-	struct host *host;
+	struct source_context *context;
 	const struct writer *writer;
 	struct watch *timer;
 };
@@ -39,18 +39,18 @@ static void cost_on_timer(void *data, uint32_t events)
 	if (root_read(text, sizeof(text), "/proc/self/statm") > 0 &&
 	    sscanf(text, "%llu %llu", &total, &resident) == 2)
 		r.cost.rss_kib = (uint32_t)(resident * (uint64_t)sysconf(_SC_PAGESIZE) / 1024);
-	host_record(c->host, &r);
+	context_record(c->context, &r);
 }
 
-struct cost *cost_start(struct host *host, const struct writer *writer)
+struct cost *cost_start(struct source_context *context, const struct writer *writer)
 {
 	struct cost *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		return NULL;
-	c->host = host;
+	c->context = context;
 	c->writer = writer;
-	c->timer = loop_timer(host->loop, 10 * NSEC_PER_SEC, cost_on_timer, c);
+	c->timer = loop_timer(context->loop, 10 * NSEC_PER_SEC, cost_on_timer, c);
 	cost_on_timer(c, 0);
 	return c;
 }

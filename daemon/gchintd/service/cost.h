@@ -3,13 +3,13 @@
 #ifndef GCHINTD_COST_H
 #define GCHINTD_COST_H
 
-#include "../../source/host.h"
+#include "../../source/context.h"
 #include "../../recording/writer.h"
 
 struct cost;
 
 /* @writer: may be NULL. */
-struct cost *cost_start(struct host *host, const struct writer *writer);
+struct cost *cost_start(struct source_context *context, const struct writer *writer);
 /* Writes the last row; the writer must still run. */
 void cost_stop(struct cost *c);
 

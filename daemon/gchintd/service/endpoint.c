@@ -30,7 +30,7 @@
 #define RESTART_S 2 /* until an HTTP server that ended is started again */
 
 struct endpoint {
-	struct host *host;
+	struct source_context *context;
 	const struct writer *writer;
 	struct watch *timer;
 	bool warned; /* a note says that the text file cannot be written */
@@ -43,16 +43,16 @@ struct endpoint {
 static char *endpoint_render(struct endpoint *e, enum metrics_for whom, enum metrics_format format,
 			     size_t *size)
 {
-	struct metrics_around around = { .lost = e->host->lost_total };
+	struct metrics_around around = { .lost = e->context->lost_total };
 	struct writer_stats stats;
 
 	if (e->writer)
 		writer_stats(e->writer, &stats);
-	if (e->host->tracker) {
+	if (e->context->tracker) {
 		around.known = true;
-		tracker_count(e->host->tracker, &around.slots, &around.in_phase);
+		tracker_count(e->context->tracker, &around.slots, &around.in_phase);
 	}
-	return metrics_text(e->host->metrics, &around, e->writer ? &stats : NULL, whom, format,
+	return metrics_text(e->context->metrics, &around, e->writer ? &stats : NULL, whom, format,
 			    size);
 }
 
@@ -87,7 +87,7 @@ static int textfile_write(const char *path, const char *data, size_t size)
 static void endpoint_on_timer(void *data, uint32_t events)
 {
 	struct endpoint *e = data;
-	const char *path = e->host->config.metrics_textfile;
+	const char *path = e->context->config.metrics_textfile;
 	size_t size;
 	char *t = endpoint_render(e, METRICS_FOR_GROUP, METRICS_PROMETHEUS, &size);
 	int ret;
@@ -98,8 +98,8 @@ static void endpoint_on_timer(void *data, uint32_t events)
 	ret = textfile_write(path, t, size);
 	free(t);
 	if (ret && !e->warned)
-		host_note(e->host, LOG_WARNING, "metrics", "%s: %s: not updated", path,
-			  strerror(-ret));
+		context_note(e->context, LOG_WARNING, "metrics", "%s: %s: not updated", path,
+			     strerror(-ret));
 	e->warned = ret;
 }
 
@@ -128,7 +128,7 @@ static int token_read(const char *path, char *token, size_t size, struct stat *s
 
 static void token_load(struct endpoint *e)
 {
-	const char *path = e->host->config.metrics_token_file;
+	const char *path = e->context->config.metrics_token_file;
 	struct stat st;
 	int n;
 
@@ -137,19 +137,20 @@ static void token_load(struct endpoint *e)
 		return;
 	n = token_read(path, e->token, sizeof(e->token), &st);
 	if (n < 0)
-		host_note(e->host, LOG_WARNING, "metrics",
-			  "%s: %s: only rails and the daemon's state are shown", path,
-			  strerror(-n));
+		context_note(e->context, LOG_WARNING, "metrics",
+			     "%s: %s: only rails and the daemon's state are shown", path,
+			     strerror(-n));
 	else if (st.st_mode & S_IROTH)
-		host_note(e->host, LOG_WARNING, "metrics",
-			  "%s: readable by all users; chmod o= it: until then only rails and the "
-			  "daemon's state are shown",
-			  path);
+		context_note(
+			e->context, LOG_WARNING, "metrics",
+			"%s: readable by all users; chmod o= it: until then only rails and the "
+			"daemon's state are shown",
+			path);
 	else if (n < TOKEN_MIN)
-		host_note(e->host, LOG_WARNING, "metrics",
-			  "%s: a secret of at least %d characters is needed: only rails and the "
-			  "daemon's state are shown",
-			  path, TOKEN_MIN);
+		context_note(e->context, LOG_WARNING, "metrics",
+			     "%s: a secret of at least %d characters is needed: only rails and the "
+			     "daemon's state are shown",
+			     path, TOKEN_MIN);
 	else
 		return;
 	e->token[0] = '\0';
@@ -303,9 +304,9 @@ static void server_on_request(void *data, uint32_t events)
 		return;
 	}
 	server_end(e);
-	host_note(e->host, LOG_WARNING, "metrics", "the HTTP server ended; another starts in %d s",
-		  RESTART_S);
-	e->restart = loop_timer(e->host->loop, RESTART_S * NSEC_PER_SEC, server_on_restart, e);
+	context_note(e->context, LOG_WARNING, "metrics",
+		     "the HTTP server ended; another starts in %d s", RESTART_S);
+	e->restart = loop_timer(e->context->loop, RESTART_S * NSEC_PER_SEC, server_on_restart, e);
 }
 
 static int server_start(struct endpoint *e)
@@ -320,7 +321,7 @@ static int server_start(struct endpoint *e)
 	if (!ret && send(e->channel, e->token, sizeof(e->token), MSG_NOSIGNAL) < 0)
 		ret = -errno;
 	if (!ret) {
-		e->watch = loop_fd(e->host->loop, e->channel, EPOLLIN, server_on_request, e);
+		e->watch = loop_fd(e->context->loop, e->channel, EPOLLIN, server_on_request, e);
 		ret = e->watch ? 0 : -ENOMEM;
 	}
 	if (ret)
@@ -336,28 +337,28 @@ static void server_on_restart(void *data, uint32_t events)
 	watch_free(e->restart);
 	e->restart = NULL;
 	if (server_start(e))
-		e->restart =
-			loop_timer(e->host->loop, RESTART_S * NSEC_PER_SEC, server_on_restart, e);
+		e->restart = loop_timer(e->context->loop, RESTART_S * NSEC_PER_SEC,
+					server_on_restart, e);
 }
 
 static void http_start(struct endpoint *e)
 {
-	const char *listen = e->host->config.metrics_listen;
+	const char *listen = e->context->config.metrics_listen;
 	struct sockaddr_storage addr;
 	int ret;
 
 	token_load(e);
 	if (address_parse(listen, &addr)) {
-		host_note(e->host, LOG_WARNING, "metrics",
-			  "listen = %s: ADDRESS:PORT is wanted, such as 127.0.0.1:9477", listen);
+		context_note(e->context, LOG_WARNING, "metrics",
+			     "listen = %s: ADDRESS:PORT is wanted, such as 127.0.0.1:9477", listen);
 		return;
 	}
 	e->listen = ret = listen_at(&addr);
 	if (ret >= 0)
 		ret = server_start(e);
 	if (ret < 0)
-		host_note(e->host, LOG_WARNING, "metrics", "%s: cannot listen: %s", listen,
-			  strerror(-ret));
+		context_note(e->context, LOG_WARNING, "metrics", "%s: cannot listen: %s", listen,
+			     strerror(-ret));
 	else if (!*e->token)
 		log_line(LOG_NOTICE, "metrics",
 			 "%s: without [metrics] token_file it shows rails and the daemon's state, "
@@ -375,7 +376,7 @@ static void http_stop(struct endpoint *e)
 #else
 static void http_start(struct endpoint *e)
 {
-	host_note(e->host, LOG_WARNING, "metrics", "listen: built without libmicrohttpd");
+	context_note(e->context, LOG_WARNING, "metrics", "listen: built without libmicrohttpd");
 }
 
 static void http_stop(struct endpoint *e)
@@ -384,20 +385,21 @@ static void http_stop(struct endpoint *e)
 }
 #endif
 
-struct endpoint *endpoint_start(struct host *host, const struct writer *writer)
+struct endpoint *endpoint_start(struct source_context *context, const struct writer *writer)
 {
 	struct endpoint *e = calloc(1, sizeof(*e));
 
 	if (!e)
 		return NULL;
-	e->host = host;
+	e->context = context;
 	e->writer = writer;
 	e->listen = e->channel = -1;
-	if (*host->config.metrics_listen)
+	if (*context->config.metrics_listen)
 		http_start(e);
-	if (*host->config.metrics_textfile) {
-		e->timer = loop_timer(host->loop, host->config.metrics_period_s * NSEC_PER_SEC,
-				      endpoint_on_timer, e);
+	if (*context->config.metrics_textfile) {
+		e->timer =
+			loop_timer(context->loop, context->config.metrics_period_s * NSEC_PER_SEC,
+				   endpoint_on_timer, e);
 		endpoint_on_timer(e, 0);
 	}
 	return e;

@@ -6,13 +6,13 @@
 #ifndef GCHINTD_ENDPOINT_H
 #define GCHINTD_ENDPOINT_H
 
-#include "../../source/host.h"
+#include "../../source/context.h"
 #include "../../recording/writer.h"
 
 struct endpoint;
 
 /* Reports what cannot be started in a note and leaves it out. NULL only without memory. */
-struct endpoint *endpoint_start(struct host *host, const struct writer *writer);
+struct endpoint *endpoint_start(struct source_context *context, const struct writer *writer);
 void endpoint_stop(struct endpoint *e);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "../../source/config.h"
-#include "../../source/host.h"
+#include "../../source/context.h"
 
 /* Exit codes, as gchintd(8) lists them. */
 enum exit_code {

@@ -33,7 +33,7 @@ struct policy {
 };
 
 struct cpufreq {
-	struct host *host;
+	struct source_context *context;
 	struct watch *timer;
 	struct policy **policy;
 	unsigned int nr;
@@ -47,7 +47,7 @@ static const char *policy_read_attr(struct cpufreq *c, const struct policy *p, c
 				    char *buf, size_t size)
 {
 	int n = root_read(buf, size, "%s/devices/system/cpu/cpufreq/policy%u/%s",
-			  c->host->root.sysfs, p->number, name);
+			  c->context->root.sysfs, p->number, name);
 
 	return n > 0 ? buf : NULL;
 }
@@ -56,7 +56,7 @@ static uint32_t policy_read_u32(struct cpufreq *c, const struct policy *p, const
 {
 	uint64_t v;
 
-	if (root_u64(&v, "%s/devices/system/cpu/cpufreq/policy%u/%s", c->host->root.sysfs,
+	if (root_u64(&v, "%s/devices/system/cpu/cpufreq/policy%u/%s", c->context->root.sysfs,
 		     p->number, name) ||
 	    v >= UNKNOWN_U32)
 		return UNKNOWN_U32;
@@ -84,13 +84,14 @@ static void policy_define(struct cpufreq *c, const struct policy *p)
 		u32_or_null(policy_read_u32(c, p, "cpuinfo_transition_latency")),
 	};
 
-	host_define(c->host, definition_new(DEFINE_POLICY, clock_now(), numbers, 4, strings, 3));
+	context_define(c->context,
+		       definition_new(DEFINE_POLICY, clock_now(), numbers, 4, strings, 3));
 }
 
 /* Voltage from the OPP table in debugfs, power from the energy model there. */
 static void opp_define(struct cpufreq *c, const struct policy *p, uint32_t khz)
 {
-	const char *debugfs = c->host->root.debugfs;
+	const char *debugfs = c->context->root.debugfs;
 	int64_t numbers[] = { p->number, khz, UNKNOWN_S64, UNKNOWN_S64 };
 	const char *source = NULL;
 	uint64_t v;
@@ -113,7 +114,7 @@ static void opp_define(struct cpufreq *c, const struct policy *p, uint32_t khz)
 			source = "energy_model";
 		}
 	}
-	host_define(c->host, definition_new(DEFINE_OPP, clock_now(), numbers, 4, &source, 1));
+	context_define(c->context, definition_new(DEFINE_OPP, clock_now(), numbers, 4, &source, 1));
 }
 
 static void policy_define_opps(struct cpufreq *c, const struct policy *p)
@@ -151,8 +152,8 @@ static uint32_t policy_read_khz(struct cpufreq *c, const struct policy *p)
  */
 static bool policy_is_traced(const struct cpufreq *c, const struct policy *p)
 {
-	for (unsigned int i = 0; c->host->traced && i < p->cpus; i++)
-		if (c->host->traced_cpu[p->cpu[i]])
+	for (unsigned int i = 0; c->context->traced && i < p->cpus; i++)
+		if (c->context->traced_cpu[p->cpu[i]])
 			return true;
 	return false;
 }
@@ -161,16 +162,17 @@ static void policy_note_silent(struct cpufreq *c, struct policy *p)
 {
 	char driver[32];
 
-	if (p->silent || !c->host->traced)
+	if (p->silent || !c->context->traced)
 		return;
 	p->silent = true;
-	host_note(c->host, LOG_INFO, "cpufreq",
-		  "policy%u: %s emits no event as it changes the frequency: it is polled, every "
-		  "%llu ms",
-		  p->number,
-		  policy_read_attr(c, p, "scaling_driver", driver, sizeof(driver)) ? driver :
-										     "its driver",
-		  (unsigned long long)c->host->config.source[SOURCE_cpufreq].period_ms);
+	context_note(c->context, LOG_INFO, "cpufreq",
+		     "policy%u: %s emits no event as it changes the frequency: it is polled, every "
+		     "%llu ms",
+		     p->number,
+		     policy_read_attr(c, p, "scaling_driver", driver, sizeof(driver)) ?
+			     driver :
+			     "its driver",
+		     (unsigned long long)c->context->config.source[SOURCE_cpufreq].period_ms);
 }
 
 static void policy_sample_frequency(struct cpufreq *c, struct policy *p, enum record_how how)
@@ -189,7 +191,7 @@ static void policy_sample_frequency(struct cpufreq *c, struct policy *p, enum re
 			.transition = { .cpu = p->cpu[i], .khz = khz, .how = how },
 		};
 
-		host_record(c->host, &r);
+		context_record(c->context, &r);
 	}
 }
 
@@ -207,7 +209,7 @@ static void policy_sample_state(struct cpufreq *c, struct policy *p)
 	if (!memcmp(&r.policy_state, &p->state, sizeof(p->state)))
 		return;
 	p->state = r.policy_state;
-	host_record(c->host, &r);
+	context_record(c->context, &r);
 }
 
 /* "none" where the module is not loaded, NULL in the recording where that is not known. */
@@ -217,7 +219,7 @@ static void policy_sample_actuator(struct cpufreq *c, struct policy *p)
 	char actuator[16] = "?";
 	const char *string = actuator;
 	int n = root_read(actuator, sizeof(actuator), "%s/class/misc/gchint/actuator/policy%u",
-			  c->host->root.sysfs, p->number);
+			  c->context->root.sysfs, p->number);
 
 	if (n == -ENOENT || n == -ENODEV)
 		strcpy(actuator, "none");
@@ -228,7 +230,7 @@ static void policy_sample_actuator(struct cpufreq *c, struct policy *p)
 	strcpy(p->actuator, actuator);
 	if (*actuator == '?')
 		string = NULL;
-	host_define(c->host, definition_new(DEFINE_ACTUATOR, c->now, numbers, 2, &string, 1));
+	context_define(c->context, definition_new(DEFINE_ACTUATOR, c->now, numbers, 2, &string, 1));
 }
 
 static void cpufreq_on_state(void *data, uint64_t khz, uint64_t ticks)
@@ -253,7 +255,7 @@ static void cpufreq_on_state(void *data, uint64_t khz, uint64_t ticks)
 	p->state_ticks[row] = ticks;
 	if (row >= p->states)
 		p->states = row + 1;
-	host_record(c->host, &r);
+	context_record(c->context, &r);
 }
 
 static void policy_sample_residency(struct cpufreq *c, struct policy *p)
@@ -334,7 +336,7 @@ static void cpufreq_scan(struct cpufreq *c)
 {
 	char dir[300];
 
-	snprintf(dir, sizeof(dir), "%s/devices/system/cpu/cpufreq", c->host->root.sysfs);
+	snprintf(dir, sizeof(dir), "%s/devices/system/cpu/cpufreq", c->context->root.sysfs);
 	root_list(dir, "policy", cpufreq_on_policy, c);
 }
 
@@ -355,11 +357,11 @@ static void cpufreq_on_timer(void *data, uint32_t events)
 	}
 }
 
-static int cpufreq_probe(const struct host *host, struct probe *p)
+static int cpufreq_probe(const struct source_context *context, struct probe *p)
 {
 	char path[300], driver[32];
 
-	snprintf(path, sizeof(path), "%s/devices/system/cpu/cpufreq/policy0", host->root.sysfs);
+	snprintf(path, sizeof(path), "%s/devices/system/cpu/cpufreq/policy0", context->root.sysfs);
 	if (root_read(driver, sizeof(driver), "%s/scaling_driver", path) < 0)
 		return probe_absent(p, -ENODEV, "load the board's cpufreq driver",
 				    "no cpufreq policy: frequency is unknown");
@@ -378,25 +380,25 @@ static void cpufreq_stop(void *state)
 	free(c);
 }
 
-static int cpufreq_start(struct host *host, void **state)
+static int cpufreq_start(struct source_context *context, void **state)
 {
 	struct cpufreq *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		return -ENOMEM;
-	c->host = host;
+	c->context = context;
 	c->now = clock_now();
-	c->timer = loop_timer(host->loop,
-			      host->config.source[SOURCE_cpufreq].period_ms * NSEC_PER_MSEC,
+	c->timer = loop_timer(context->loop,
+			      context->config.source[SOURCE_cpufreq].period_ms * NSEC_PER_MSEC,
 			      cpufreq_on_timer, c);
 	if (!c->timer) {
 		free(c);
 		return -ENOMEM;
 	}
 	cpufreq_scan(c);
-	host_clock(host, "cpufreq", "CLOCK_MONOTONIC", 0,
-		   host->config.source[SOURCE_cpufreq].period_ms * NSEC_PER_MSEC,
-		   "polled: a change is seen up to a period late; time_in_state counts 10 ms");
+	context_clock(context, "cpufreq", "CLOCK_MONOTONIC", 0,
+		      context->config.source[SOURCE_cpufreq].period_ms * NSEC_PER_MSEC,
+		      "polled: a change is seen up to a period late; time_in_state counts 10 ms");
 	*state = c;
 	return 0;
 }

@@ -27,7 +27,7 @@ struct state {
 };
 
 struct cpuidle {
-	struct host *host;
+	struct source_context *context;
 	struct watch *timer;
 	struct state *state;
 	unsigned int nr;
@@ -38,7 +38,7 @@ struct cpuidle {
 static int cpuidle_on_state(void *data, const char *entry)
 {
 	struct cpuidle *c = data;
-	const char *sysfs = c->host->root.sysfs;
+	const char *sysfs = c->context->root.sysfs;
 	int64_t numbers[2] = { c->cpu, 0 };
 	const char *strings[1] = { NULL };
 	char name[32];
@@ -56,8 +56,8 @@ static int cpuidle_on_state(void *data, const char *entry)
 	if (root_read(name, sizeof(name), "%s/devices/system/cpu/cpu%u/cpuidle/%s/name", sysfs,
 		      c->cpu, entry) > 0)
 		strings[0] = name;
-	host_define(c->host,
-		    definition_new(DEFINE_IDLE_STATE, clock_now(), numbers, 2, strings, 1));
+	context_define(c->context,
+		       definition_new(DEFINE_IDLE_STATE, clock_now(), numbers, 2, strings, 1));
 	return 0;
 }
 
@@ -70,7 +70,8 @@ static int cpuidle_on_cpu(void *data, const char *entry)
 	if (text_u64(entry + strlen("cpu"), &cpu) || cpu >= CPUS_MAX)
 		return 0;
 	c->cpu = (uint32_t)cpu;
-	snprintf(dir, sizeof(dir), "%s/devices/system/cpu/%s/cpuidle", c->host->root.sysfs, entry);
+	snprintf(dir, sizeof(dir), "%s/devices/system/cpu/%s/cpuidle", c->context->root.sysfs,
+		 entry);
 	return root_list(dir, "state", cpuidle_on_state, c) == -ENOMEM ? -ENOMEM : 0;
 }
 
@@ -82,7 +83,7 @@ static void cpuidle_on_timer(void *data, uint32_t events)
 	c->read = clock_now();
 	for (unsigned int i = 0; i < c->nr; i++) {
 		struct state *s = &c->state[i];
-		const char *sysfs = c->host->root.sysfs;
+		const char *sysfs = c->context->root.sysfs;
 		struct record r = { .t = clock_now(), .type = RECORD_IDLE };
 		uint64_t usage, us;
 
@@ -97,14 +98,14 @@ static void cpuidle_on_timer(void *data, uint32_t events)
 		r.idle = (struct record_idle){
 			.total_us = us, .usage = usage, .cpu = s->cpu, .state = s->number
 		};
-		host_record(c->host, &r);
+		context_record(c->context, &r);
 	}
 }
 
 static void cpuidle_on_news(void *data, int32_t tgid, int32_t tid, enum tracker_news news)
 {
 	struct cpuidle *c = data;
-	const uint64_t period = c->host->config.source[SOURCE_cpuidle].period_ms * NSEC_PER_MSEC;
+	const uint64_t period = c->context->config.source[SOURCE_cpuidle].period_ms * NSEC_PER_MSEC;
 	const uint64_t since = clock_now() - c->read;
 
 	(void)tgid;
@@ -119,23 +120,23 @@ static void cpuidle_stop(void *state)
 	struct cpuidle *c = state;
 
 	cpuidle_on_timer(c, 0);
-	tracker_unlisten(c->host->tracker, c);
+	tracker_unlisten(c->context->tracker, c);
 	watch_free(c->timer);
 	free(c->state);
 	free(c);
 }
 
-static int cpuidle_start(struct host *host, void **state)
+static int cpuidle_start(struct source_context *context, void **state)
 {
 	struct cpuidle *c = calloc(1, sizeof(*c));
 	char dir[300];
 
 	if (!c)
 		return -ENOMEM;
-	c->host = host;
-	snprintf(dir, sizeof(dir), "%s/devices/system/cpu", host->root.sysfs);
-	c->timer = loop_timer(host->loop,
-			      host->config.source[SOURCE_cpuidle].period_ms * NSEC_PER_MSEC,
+	c->context = context;
+	snprintf(dir, sizeof(dir), "%s/devices/system/cpu", context->root.sysfs);
+	c->timer = loop_timer(context->loop,
+			      context->config.source[SOURCE_cpuidle].period_ms * NSEC_PER_MSEC,
 			      cpuidle_on_timer, c);
 	if (!c->timer || root_list(dir, "cpu", cpuidle_on_cpu, c) < 0) {
 		watch_free(c->timer);
@@ -144,17 +145,17 @@ static int cpuidle_start(struct host *host, void **state)
 		return -ENOMEM;
 	}
 	cpuidle_on_timer(c, 0);
-	tracker_listen(host->tracker, cpuidle_on_news, c);
+	tracker_listen(context->tracker, cpuidle_on_news, c);
 	*state = c;
 	return 0;
 }
 
-static int cpuidle_probe(const struct host *host, struct probe *p)
+static int cpuidle_probe(const struct source_context *context, struct probe *p)
 {
 	char name[32];
 
 	if (root_read(name, sizeof(name), "%s/devices/system/cpu/cpu0/cpuidle/state0/name",
-		      host->root.sysfs) < 0)
+		      context->root.sysfs) < 0)
 		return probe_absent(p, -ENODEV, "", "no cpuidle states: idle time is unknown");
 	return probe_found(p, "idle states, the first is %s", name);
 }

@@ -19,7 +19,7 @@
 #endif
 
 struct hotplug {
-	struct host *host;
+	struct source_context *context;
 	struct watch *timer, *watch;
 	struct udev_monitor *monitor; /* NULL: polled */
 	bool known;
@@ -32,14 +32,14 @@ static void hotplug_sample(struct hotplug *h)
 	uint8_t now[CPUS_MAX];
 	char text[CPUS_TEXT];
 
-	root_read(text, sizeof(text), "%s/devices/system/cpu/online", h->host->root.sysfs);
+	root_read(text, sizeof(text), "%s/devices/system/cpu/online", h->context->root.sysfs);
 	if (text_cpulist(text, now, CPUS_MAX) <= 0)
 		return;
 	for (uint32_t cpu = 0; cpu < CPUS_MAX; cpu++) {
 		if (h->known ? now[cpu] == h->online[cpu] : !now[cpu])
 			continue;
 		r.hotplug = (struct record_hotplug){ .cpu = cpu, .online = now[cpu] };
-		host_record(h->host, &r);
+		context_record(h->context, &r);
 	}
 	memcpy(h->online, now, CPUS_MAX);
 	h->known = true;
@@ -77,7 +77,7 @@ static void uevents_start(struct hotplug *h)
 	if (h->monitor &&
 	    udev_monitor_filter_add_match_subsystem_devtype(h->monitor, "cpu", NULL) >= 0 &&
 	    udev_monitor_enable_receiving(h->monitor) >= 0)
-		h->watch = loop_fd(h->host->loop, udev_monitor_get_fd(h->monitor), EPOLLIN,
+		h->watch = loop_fd(h->context->loop, udev_monitor_get_fd(h->monitor), EPOLLIN,
 				   on_uevent, h);
 }
 
@@ -108,16 +108,16 @@ static void hotplug_stop(void *state)
 	free(h);
 }
 
-static int hotplug_start(struct host *host, void **state)
+static int hotplug_start(struct source_context *context, void **state)
 {
 	struct hotplug *h = calloc(1, sizeof(*h));
 
 	if (!h)
 		return -ENOMEM;
-	h->host = host;
+	h->context = context;
 	uevents_start(h);
-	h->timer = loop_timer(host->loop,
-			      host->config.source[SOURCE_hotplug].period_ms * NSEC_PER_MSEC,
+	h->timer = loop_timer(context->loop,
+			      context->config.source[SOURCE_hotplug].period_ms * NSEC_PER_MSEC,
 			      hotplug_on_timer, h);
 	if (!h->timer) {
 		uevents_stop(h);
@@ -125,19 +125,19 @@ static int hotplug_start(struct host *host, void **state)
 		return -ENOMEM;
 	}
 	hotplug_sample(h);
-	host_clock(host, "hotplug", "CLOCK_MONOTONIC", 0,
-		   h->watch ? NSEC_PER_MSEC :
-			      host->config.source[SOURCE_hotplug].period_ms * NSEC_PER_MSEC,
-		   h->watch ? "at the kernel's uevent, after the fact" : "polled");
+	context_clock(context, "hotplug", "CLOCK_MONOTONIC", 0,
+		      h->watch ? NSEC_PER_MSEC :
+				 context->config.source[SOURCE_hotplug].period_ms * NSEC_PER_MSEC,
+		      h->watch ? "at the kernel's uevent, after the fact" : "polled");
 	*state = h;
 	return 0;
 }
 
-static int hotplug_probe(const struct host *host, struct probe *p)
+static int hotplug_probe(const struct source_context *context, struct probe *p)
 {
 	char text[256];
 
-	if (root_read(text, sizeof(text), "%s/devices/system/cpu/online", host->root.sysfs) <= 0)
+	if (root_read(text, sizeof(text), "%s/devices/system/cpu/online", context->root.sysfs) <= 0)
 		return probe_absent(p, -ENODEV, "", "no list of online CPUs");
 	return probe_found(p, "CPUs %s online", text);
 }

@@ -34,7 +34,7 @@ struct counter {
 };
 
 struct perf {
-	struct host *host;
+	struct source_context *context;
 	struct watch *timer;
 	struct counter counter[THREADS];
 	unsigned int nr;
@@ -84,7 +84,7 @@ static void counter_read(struct perf *p, const struct counter *c)
 	r.perf.cycles = value[0];
 	r.perf.instructions = value[1];
 	r.perf.misses = value[2];
-	host_record(p->host, &r);
+	context_record(p->context, &r);
 }
 
 static void perf_on_thread(void *data, int32_t tgid, int32_t tid)
@@ -99,8 +99,8 @@ static void perf_on_thread(void *data, int32_t tgid, int32_t tid)
 		}
 	if (p->nr == THREADS) {
 		if (!p->warned)
-			host_note(p->host, LOG_WARNING, "perf",
-				  "over %d hinted threads: the rest is not counted", THREADS);
+			context_note(p->context, LOG_WARNING, "perf",
+				     "over %d hinted threads: the rest is not counted", THREADS);
 		p->warned = true;
 		return;
 	}
@@ -122,7 +122,7 @@ static void perf_on_timer(void *data, uint32_t events)
 	(void)events;
 	for (unsigned int i = 0; i < p->nr; i++)
 		p->counter[i].alive = false;
-	tracker_threads(p->host->tracker, perf_on_thread, p);
+	tracker_threads(p->context->tracker, perf_on_thread, p);
 	for (unsigned int i = 0; i < p->nr; i++)
 		counter_read(p, &p->counter[i]);
 	for (unsigned int i = 0; i < p->nr;) {
@@ -146,16 +146,16 @@ static void perf_stop(void *state)
 	free(p);
 }
 
-static int perf_start(struct host *host, void **state)
+static int perf_start(struct source_context *context, void **state)
 {
 	struct perf *p = calloc(1, sizeof(*p));
 
 	if (!p)
 		return -ENOMEM;
-	p->host = host;
-	p->timer =
-		loop_timer(host->loop, host->config.source[SOURCE_perf].period_ms * NSEC_PER_MSEC,
-			   perf_on_timer, p);
+	p->context = context;
+	p->timer = loop_timer(context->loop,
+			      context->config.source[SOURCE_perf].period_ms * NSEC_PER_MSEC,
+			      perf_on_timer, p);
 	if (!p->timer) {
 		free(p);
 		return -ENOMEM;
@@ -164,11 +164,11 @@ static int perf_start(struct host *host, void **state)
 	return 0;
 }
 
-static int perf_probe(const struct host *host, struct probe *p)
+static int perf_probe(const struct source_context *context, struct probe *p)
 {
 	int fd = event_open(0, PERF_COUNT_HW_CPU_CYCLES);
 
-	(void)host;
+	(void)context;
 	if (fd == -EACCES || fd == -EPERM)
 		return probe_absent(p, fd, "run as root or with CAP_PERFMON",
 				    "hardware counters are not permitted");

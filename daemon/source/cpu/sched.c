@@ -28,7 +28,7 @@
 #define READ_MAX 3
 
 struct sched {
-	struct host *host;
+	struct source_context *context;
 	struct watch *timer;
 	long ticks; /* per second, of utime, stime and starttime */
 	uint64_t began;
@@ -99,7 +99,7 @@ static void thread_record_begin(const struct sched *s, int32_t tgid, int32_t tid
 	if (started < asleep || started - asleep + NSEC_PER_SEC / (uint64_t)s->ticks < s->began)
 		return;
 	r.t = started - asleep;
-	host_record(s->host, &r);
+	context_record(s->context, &r);
 }
 
 /* The middle of the time that reading took. */
@@ -112,8 +112,8 @@ static bool schedstat_read(const struct sched *s, struct record *r)
 
 	for (int i = 0; i < READ_MAX; i++) {
 		before = clock_now();
-		if (root_read(text, sizeof(text), "%s/%d/task/%d/schedstat", s->host->root.procfs,
-			      of->tgid, of->tid) <= 0)
+		if (root_read(text, sizeof(text), "%s/%d/task/%d/schedstat",
+			      s->context->root.procfs, of->tgid, of->tid) <= 0)
 			return false;
 		after = clock_now();
 		if (after - before < READ_NS)
@@ -130,7 +130,7 @@ static bool schedstat_read(const struct sched *s, struct record *r)
 
 static void thread_record(struct sched *s, int32_t tgid, int32_t tid, bool new)
 {
-	const char *procfs = s->host->root.procfs;
+	const char *procfs = s->context->root.procfs;
 	struct record r = { .type = RECORD_SCHED, .sched = { .tgid = tgid, .tid = tid } };
 	char text[4096];
 
@@ -144,7 +144,7 @@ static void thread_record(struct sched *s, int32_t tgid, int32_t tid, bool new)
 	times_parse(s, text, &r.sched);
 	if (new)
 		thread_record_begin(s, tgid, tid, text);
-	host_record(s->host, &r);
+	context_record(s->context, &r);
 }
 
 static void sched_on_thread(void *data, int32_t tgid, int32_t tid)
@@ -169,7 +169,7 @@ static void sched_on_thread_of(void *data, int32_t tgid, int32_t tid)
 static void sched_on_news(void *data, int32_t tgid, int32_t tid, enum tracker_news news)
 {
 	struct sched *s = data;
-	const uint64_t period = s->host->config.source[SOURCE_sched].period_ms * NSEC_PER_MSEC;
+	const uint64_t period = s->context->config.source[SOURCE_sched].period_ms * NSEC_PER_MSEC;
 	const uint32_t i = (uint32_t)tid % RECENT;
 	const uint64_t since = s->recent[i].tid == tid ? clock_now() - s->recent[i].t : UINT64_MAX;
 	unsigned int slots, in_phase;
@@ -178,10 +178,10 @@ static void sched_on_news(void *data, int32_t tgid, int32_t tid, enum tracker_ne
 		thread_record(s, tgid, tid, news == TRACKER_THREAD_SEEN);
 		return;
 	}
-	tracker_count(s->host->tracker, &slots, &in_phase);
+	tracker_count(s->context->tracker, &slots, &in_phase);
 	/* Others work in its phases. */
 	if (since >= period / PER_PERIOD && since >= slots * THREAD_NS)
-		tracker_threads(s->host->tracker, sched_on_thread_of,
+		tracker_threads(s->context->tracker, sched_on_thread_of,
 				&(struct threads_read){ s, tgid });
 }
 
@@ -190,7 +190,7 @@ static void sched_on_timer(void *data, uint32_t events)
 	struct sched *s = data;
 
 	(void)events;
-	tracker_threads(s->host->tracker, sched_on_thread, s);
+	tracker_threads(s->context->tracker, sched_on_thread, s);
 }
 
 static void sched_stop(void *state)
@@ -198,7 +198,7 @@ static void sched_stop(void *state)
 	struct sched *s = state;
 
 	sched_on_timer(s, 0);
-	tracker_unlisten(s->host->tracker, s);
+	tracker_unlisten(s->context->tracker, s);
 	watch_free(s->timer);
 	free(s);
 }
@@ -207,7 +207,7 @@ static void sched_stop(void *state)
  * The kernel adds to the account of a thread that runs once in a tick, which is this clock's: a
  * reading lacks up to one.
  */
-static void tick_record(struct host *host)
+static void tick_record(struct source_context *context)
 {
 	struct timespec tick;
 	char text[32];
@@ -215,36 +215,36 @@ static void tick_record(struct host *host)
 	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) || tick.tv_sec)
 		return;
 	snprintf(text, sizeof(text), "%ld", tick.tv_nsec);
-	host_meta(host, "sched.tick_ns", text);
+	context_meta(context, "sched.tick_ns", text);
 }
 
-static int sched_start(struct host *host, void **state)
+static int sched_start(struct source_context *context, void **state)
 {
 	struct sched *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return -ENOMEM;
-	s->host = host;
+	s->context = context;
 	s->ticks = sysconf(_SC_CLK_TCK);
 	s->began = clock_now();
-	s->timer =
-		loop_timer(host->loop, host->config.source[SOURCE_sched].period_ms * NSEC_PER_MSEC,
-			   sched_on_timer, s);
+	s->timer = loop_timer(context->loop,
+			      context->config.source[SOURCE_sched].period_ms * NSEC_PER_MSEC,
+			      sched_on_timer, s);
 	if (!s->timer) {
 		free(s);
 		return -ENOMEM;
 	}
-	tracker_listen(host->tracker, sched_on_news, s);
-	tick_record(host);
+	tracker_listen(context->tracker, sched_on_news, s);
+	tick_record(context);
 	*state = s;
 	return 0;
 }
 
-static int sched_probe(const struct host *host, struct probe *p)
+static int sched_probe(const struct source_context *context, struct probe *p)
 {
 	char text[128];
 
-	if (root_read(text, sizeof(text), "%s/self/schedstat", host->root.procfs) <= 0)
+	if (root_read(text, sizeof(text), "%s/self/schedstat", context->root.procfs) <= 0)
 		return probe_absent(p, -ENOENT, "a kernel with CONFIG_SCHED_INFO",
 				    "no schedstat: run-queue delay is unknown");
 	return probe_found(p, "CPU time, delay and migrations of hinted threads");

@@ -22,7 +22,7 @@
 #define INSTANCE "instances/gchintd"
 
 struct trace {
-	struct host *host;
+	struct source_context *context;
 	struct watch *timer;
 	int fd;
 	uint32_t khz[CPUS_MAX];
@@ -39,7 +39,7 @@ static void on_line(struct trace *t, const char *line)
 	switch (text_trace(line, &freq, &lost)) {
 	case 1:
 		if (freq.cpu < CPUS_MAX)
-			t->host->traced_cpu[freq.cpu] = 1;
+			t->context->traced_cpu[freq.cpu] = 1;
 		/* Traced once for each CPU of a policy, and again when nothing changed. */
 		if (freq.cpu < CPUS_MAX && t->khz[freq.cpu] != freq.khz) {
 			const struct record r = {
@@ -51,11 +51,11 @@ static void on_line(struct trace *t, const char *line)
 			};
 
 			t->khz[freq.cpu] = freq.khz;
-			host_record(t->host, &r);
+			context_record(t->context, &r);
 		}
 		break;
 	case 2:
-		host_drop(t->host, "trace", lost, "the kernel's trace ring ran over");
+		context_drop(t->context, "trace", lost, "the kernel's trace ring ran over");
 		break;
 	default:
 		break;
@@ -92,7 +92,7 @@ static void trace_on_timer(void *data, uint32_t events)
 
 static int instance_open(struct trace *t)
 {
-	const char *tracefs = t->host->root.tracefs;
+	const char *tracefs = t->context->root.tracefs;
 	char path[300], kb[32];
 	int ret;
 
@@ -109,7 +109,8 @@ static int instance_open(struct trace *t)
 	ret = root_write("mono", "%s/" INSTANCE "/trace_clock", tracefs);
 	if (ret < 0)
 		return ret;
-	snprintf(kb, sizeof(kb), "%llu", (unsigned long long)(t->host->config.trace_buffer >> 10));
+	snprintf(kb, sizeof(kb), "%llu",
+		 (unsigned long long)(t->context->config.trace_buffer >> 10));
 	root_write(kb, "%s/" INSTANCE "/buffer_size_kb", tracefs);
 	ret = root_write("1", "%s/" INSTANCE "/events/power/cpu_frequency/enable", tracefs);
 	return ret < 0 ? ret : 0;
@@ -117,7 +118,7 @@ static int instance_open(struct trace *t)
 
 static void instance_close(struct trace *t)
 {
-	const char *tracefs = t->host->root.tracefs;
+	const char *tracefs = t->context->root.tracefs;
 	char path[300];
 
 	root_write("0", "%s/" INSTANCE "/events/power/cpu_frequency/enable", tracefs);
@@ -131,22 +132,23 @@ static void trace_stop(void *state)
 {
 	struct trace *t = state;
 
-	root_write("0", "%s/" INSTANCE "/events/power/cpu_frequency/enable", t->host->root.tracefs);
+	root_write("0", "%s/" INSTANCE "/events/power/cpu_frequency/enable",
+		   t->context->root.tracefs);
 	trace_on_timer(t, 0);
 	watch_free(t->timer);
 	instance_close(t);
-	t->host->traced = false;
+	t->context->traced = false;
 	free(t);
 }
 
-static int trace_start(struct host *host, void **state)
+static int trace_start(struct source_context *context, void **state)
 {
 	struct trace *t = calloc(1, sizeof(*t));
 	int ret;
 
 	if (!t)
 		return -ENOMEM;
-	t->host = host;
+	t->context = context;
 	t->fd = -1;
 	ret = instance_open(t);
 	if (ret == -EBUSY) {
@@ -156,9 +158,10 @@ static int trace_start(struct host *host, void **state)
 		return ret;
 	}
 	if (!ret) {
-		t->timer = loop_timer(host->loop,
-				      host->config.source[SOURCE_trace].period_ms * NSEC_PER_MSEC,
-				      trace_on_timer, t);
+		t->timer =
+			loop_timer(context->loop,
+				   context->config.source[SOURCE_trace].period_ms * NSEC_PER_MSEC,
+				   trace_on_timer, t);
 		ret = t->timer ? 0 : -ENOMEM;
 	}
 	if (ret) {
@@ -166,23 +169,23 @@ static int trace_start(struct host *host, void **state)
 		free(t);
 		return ret;
 	}
-	host->traced = true;
-	host_clock(host, "trace", "mono trace clock", 0, NSEC_PER_USEC,
-		   "stamped by the kernel; the text form is cut to 1 us");
+	context->traced = true;
+	context_clock(context, "trace", "mono trace clock", 0, NSEC_PER_USEC,
+		      "stamped by the kernel; the text form is cut to 1 us");
 	*state = t;
 	return 0;
 }
 
-static int trace_probe(const struct host *host, struct probe *p)
+static int trace_probe(const struct source_context *context, struct probe *p)
 {
 	char path[300];
 
-	snprintf(path, sizeof(path), "%s/events/power/cpu_frequency", host->root.tracefs);
+	snprintf(path, sizeof(path), "%s/events/power/cpu_frequency", context->root.tracefs);
 	if (root_access(path, F_OK)) {
 		if (errno == EACCES)
 			return probe_absent(p, -EACCES, "run as root", "%s: not permitted",
-					    host->root.tracefs);
-		snprintf(path, sizeof(path), "%s/events", host->root.tracefs);
+					    context->root.tracefs);
+		snprintf(path, sizeof(path), "%s/events", context->root.tracefs);
 		if (root_access(path, F_OK))
 			return probe_absent(p, -ENOENT,
 					    "mount -t tracefs tracefs /sys/kernel/tracing",
@@ -191,9 +194,9 @@ static int trace_probe(const struct host *host, struct probe *p)
 				    "no tracepoint power:cpu_frequency: frequency is polled");
 	}
 	/* The unit makes the instance beforehand and gives it to the daemon's group. */
-	snprintf(path, sizeof(path), "%s/" INSTANCE "/trace_clock", host->root.tracefs);
+	snprintf(path, sizeof(path), "%s/" INSTANCE "/trace_clock", context->root.tracefs);
 	if (root_access(path, W_OK)) {
-		snprintf(path, sizeof(path), "%s/instances", host->root.tracefs);
+		snprintf(path, sizeof(path), "%s/instances", context->root.tracefs);
 		if (root_access(path, W_OK))
 			return probe_absent(p, -EACCES, "run as root", "%s: not permitted", path);
 	}

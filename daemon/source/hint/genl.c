@@ -5,7 +5,7 @@
  * Two sockets. The request socket sends one request at a time; RECORD_SET is in effect as
  * long as it is open. The event socket only receives: both groups of gchint, and the
  * controller's "notify" group, which announces when the module is loaded or unloaded. For
- * tests, host->feed names a local socket that delivers the same messages.
+ * tests, context->feed names a local socket that delivers the same messages.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@
 #define STEP_US 5000
 
 struct genl {
-	struct host *host;
+	struct source_context *context;
 	struct nl_sock *request, *events;
 	int feed_listen, feed;
 	int family; /* -1: the module is not loaded */
@@ -63,18 +63,18 @@ static void on_batch(void *data, bool has_seq, uint64_t seq, uint32_t events, bo
 
 	if (has_seq) {
 		if (g->next_known && seq > g->next_seq) {
-			tracker_gap(g->host->tracker);
-			host_drop(g->host, "genl", seq - g->next_seq,
-				  "netlink sequence gap: the socket's buffer ran over");
+			tracker_gap(g->context->tracker);
+			context_drop(g->context, "genl", seq - g->next_seq,
+				     "netlink sequence gap: the socket's buffer ran over");
 		}
 		g->next_seq = seq + events;
 		g->next_known = true;
 	}
 	if (has_lost) {
 		if (g->lost_known && lost > g->lost) {
-			tracker_gap(g->host->tracker);
-			host_drop(g->host, "genl", lost - g->lost,
-				  "the kernel's event ring ran over");
+			tracker_gap(g->context->tracker);
+			context_drop(g->context, "genl", lost - g->lost,
+				     "the kernel's event ring ran over");
 		}
 		g->lost = lost;
 		g->lost_known = true;
@@ -85,7 +85,7 @@ static void genl_on_event(void *data, const struct message_event *e)
 {
 	struct genl *g = data;
 
-	tracker_event(g->host->tracker, e);
+	tracker_event(g->context->tracker, e);
 }
 
 /* Sampling events report frequencies where there is no tracepoint. */
@@ -101,7 +101,7 @@ static void genl_on_policy(void *data, const struct message_policy *p)
 	if (!p->cur_khz || p->cpu >= CPUS_MAX || g->khz[p->cpu] == p->cur_khz)
 		return;
 	g->khz[p->cpu] = p->cur_khz;
-	host_record(g->host, &r);
+	context_record(g->context, &r);
 }
 
 static const struct message_ops ops = {
@@ -115,7 +115,7 @@ static void genl_parse(struct genl *g, size_t len, uint16_t family)
 	int bad = message_parse(g->buffer, len, family, &ops, g);
 
 	if (bad)
-		host_drop(g->host, "genl", (uint64_t)bad, "malformed message");
+		context_drop(g->context, "genl", (uint64_t)bad, "malformed message");
 }
 
 /* Sends RECORD_SET, so that phases are reported under every governor. */
@@ -128,7 +128,7 @@ static int genl_request_record(struct genl *g)
 		return ret;
 	if (genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, g->family, 0, 0, GCHINT_CMD_RECORD_SET,
 			GCHINT_GENL_VERSION) &&
-	    !nla_put_u32(msg, GCHINT_A_RECORD, g->host->config.genl_phases))
+	    !nla_put_u32(msg, GCHINT_A_RECORD, g->context->config.genl_phases))
 		/* Frees the message; waits for the acknowledgement. */
 		return nl_send_sync(g->request, msg);
 	nlmsg_free(msg);
@@ -153,16 +153,16 @@ static void genl_subscribe(struct genl *g)
 
 		ret = group < 0 ? group : nl_socket_add_membership(g->events, group);
 		if (ret)
-			host_note(g->host, LOG_WARNING, "genl",
-				  "group %s: %s: run as root or with "
-				  "CAP_NET_ADMIN",
-				  groups[i], nl_geterror(ret));
+			context_note(g->context, LOG_WARNING, "genl",
+				     "group %s: %s: run as root or with "
+				     "CAP_NET_ADMIN",
+				     groups[i], nl_geterror(ret));
 	}
 	ret = genl_request_record(g);
 	if (ret)
-		host_note(g->host, LOG_WARNING, "genl",
-			  "phases are seen only on CPUs governed by gchint: RECORD_SET: %s",
-			  nl_geterror(ret));
+		context_note(g->context, LOG_WARNING, "genl",
+			     "phases are seen only on CPUs governed by gchint: RECORD_SET: %s",
+			     nl_geterror(ret));
 }
 
 static void on_controller(struct genl *g, size_t len)
@@ -183,14 +183,15 @@ static void on_controller(struct genl *g, size_t len)
 			continue;
 		if (genl->cmd == CTRL_CMD_DELFAMILY && g->family >= 0) {
 			g->family = -1;
-			tracker_module_gone(g->host->tracker, clock_now());
-			host_note(g->host, LOG_NOTICE, "genl", "module unloaded; waiting for it");
+			tracker_module_gone(g->context->tracker, clock_now());
+			context_note(g->context, LOG_NOTICE, "genl",
+				     "module unloaded; waiting for it");
 		} else if (genl->cmd == CTRL_CMD_NEWFAMILY && g->family < 0) {
 			privilege_raise();
 			genl_subscribe(g);
 			privilege_lower();
 			if (g->family >= 0)
-				host_note(g->host, LOG_NOTICE, "genl", "module loaded again");
+				context_note(g->context, LOG_NOTICE, "genl", "module loaded again");
 		}
 	}
 }
@@ -209,7 +210,7 @@ static bool genl_drain(struct genl *g, int fd)
 		socklen_t fromlen = sizeof(from);
 		ssize_t n;
 
-		if (g->host->queue && queue_room(g->host->queue) < QUEUE_RESERVE) {
+		if (g->context->queue && queue_room(g->context->queue) < QUEUE_RESERVE) {
 			g->behind = true;
 			break;
 		}
@@ -224,15 +225,15 @@ static bool genl_drain(struct genl *g, int fd)
 				g->watch = NULL;
 				close(g->feed);
 				g->feed = -1;
-				tracker_module_gone(g->host->tracker, clock_now());
-				host_note(g->host, LOG_NOTICE, "genl", "feed closed");
+				tracker_module_gone(g->context->tracker, clock_now());
+				context_note(g->context, LOG_NOTICE, "genl", "feed closed");
 			}
 			break;
 		}
 		if (g->feed_listen < 0 && from.nl_pid)
 			continue; /* accept messages of the kernel only */
 		if ((size_t)n > sizeof(g->buffer)) {
-			host_drop(g->host, "genl", 1, "message longer than the buffer");
+			context_drop(g->context, "genl", 1, "message longer than the buffer");
 			continue;
 		}
 		if (g->feed_listen >= 0) {
@@ -260,7 +261,7 @@ static void on_readable(void *data, uint32_t events)
 	genl_drain(g, g->watched_fd);
 	if (g->watch)
 		watch_period(g->rest,
-			     g->host->config.source[SOURCE_genl].period_ms * NSEC_PER_MSEC);
+			     g->context->config.source[SOURCE_genl].period_ms * NSEC_PER_MSEC);
 }
 
 static void on_rest_timer(void *data, uint32_t events)
@@ -292,25 +293,25 @@ static void on_connect(void *data, uint32_t events)
 	g->watched_fd = fd;
 	g->next_known = false;
 	g->lost_known = false;
-	g->watch = loop_fd(g->host->loop, fd, EPOLLIN | EPOLLONESHOT, on_readable, g);
+	g->watch = loop_fd(g->context->loop, fd, EPOLLIN | EPOLLONESHOT, on_readable, g);
 }
 
 static int feed_start(struct genl *g)
 {
-	int fd = local_bind(SOCK_SEQPACKET, g->host->feed);
+	int fd = local_bind(SOCK_SEQPACKET, g->context->feed);
 
 	if (fd < 0)
 		return fd;
 	g->feed_listen = fd;
 	if (listen(fd, 1))
 		return -errno;
-	g->accept = loop_fd(g->host->loop, g->feed_listen, EPOLLIN, on_connect, g);
+	g->accept = loop_fd(g->context->loop, g->feed_listen, EPOLLIN, on_connect, g);
 	return g->accept ? 0 : -ENOMEM;
 }
 
 static int netlink_start(struct genl *g)
 {
-	int size = (int)g->host->config.genl_buffer;
+	int size = (int)g->context->config.genl_buffer;
 	int notify, fd;
 
 	g->request = nl_socket_alloc();
@@ -330,7 +331,7 @@ static int netlink_start(struct genl *g)
 		nl_socket_add_membership(g->events, notify);
 	genl_subscribe(g);
 	g->watched_fd = fd;
-	g->watch = loop_fd(g->host->loop, fd, EPOLLIN | EPOLLONESHOT, on_readable, g);
+	g->watch = loop_fd(g->context->loop, fd, EPOLLIN | EPOLLONESHOT, on_readable, g);
 	return g->watch ? 0 : -ENOMEM;
 }
 
@@ -348,52 +349,53 @@ static void genl_stop(void *state)
 		g->watch = NULL;
 		genl_drain(g, g->watched_fd);
 		while (g->behind && clock_now() < end) {
-			queue_kick(g->host->queue);
+			queue_kick(g->context->queue);
 			usleep(STEP_US);
 			genl_drain(g, g->watched_fd);
 		}
 		if (g->behind)
-			host_drop(g->host, "genl", 1,
-				  "messages left in the socket at the end, not counted");
+			context_drop(g->context, "genl", 1,
+				     "messages left in the socket at the end, not counted");
 	}
 	if (g->feed >= 0)
 		close(g->feed);
 	if (g->feed_listen >= 0)
-		local_close(g->feed_listen, SOCK_SEQPACKET, g->host->feed);
+		local_close(g->feed_listen, SOCK_SEQPACKET, g->context->feed);
 	nl_socket_free(g->request);
 	nl_socket_free(g->events);
 	free(g);
 }
 
-static int genl_start(struct host *host, void **state)
+static int genl_start(struct source_context *context, void **state)
 {
 	struct genl *g = calloc(1, sizeof(*g));
 	int ret;
 
 	if (!g)
 		return -ENOMEM;
-	g->host = host;
+	g->context = context;
 	g->family = g->feed_listen = g->feed = g->watched_fd = -1;
-	g->rest = loop_timer(host->loop, 0, on_rest_timer, g);
-	ret = !g->rest ? -ENOMEM : host->feed ? feed_start(g) : netlink_start(g);
+	g->rest = loop_timer(context->loop, 0, on_rest_timer, g);
+	ret = !g->rest ? -ENOMEM : context->feed ? feed_start(g) : netlink_start(g);
 	if (ret) {
 		genl_stop(g);
 		return ret;
 	}
 	/* The kernel stamps events with its own monotonic clock. */
-	host_clock(host, "genl", "CLOCK_MONOTONIC", 0, 0, "stamped by the kernel at the edge");
+	context_clock(context, "genl", "CLOCK_MONOTONIC", 0, 0,
+		      "stamped by the kernel at the edge");
 	*state = g;
 	return 0;
 }
 
-static int genl_probe(const struct host *host, struct probe *p)
+static int genl_probe(const struct source_context *context, struct probe *p)
 {
 	struct nl_sock *sk;
 	char remedy[MODULE_REMEDY_SIZE];
 	int family;
 
-	if (host->feed)
-		return probe_found(p, "events from the feed %s", host->feed);
+	if (context->feed)
+		return probe_found(p, "events from the feed %s", context->feed);
 	sk = nl_socket_alloc();
 	if (!sk || genl_connect(sk)) {
 		nl_socket_free(sk);
@@ -404,7 +406,7 @@ static int genl_probe(const struct host *host, struct probe *p)
 	if (family >= 0)
 		return probe_found(p, "phases, decisions and leases of the kernel");
 	module_remedy(remedy, sizeof(remedy));
-	if (!host->loop)
+	if (!context->loop)
 		return probe_absent(p, -ENOENT, remedy,
 				    "module not loaded: no decisions, and phases only of programs "
 				    "that gchintctl runs");

@@ -51,7 +51,7 @@ struct ring {
 };
 
 struct library {
-	struct host *host;
+	struct source_context *context;
 	struct watch *listen, *timer;
 	struct ring *rings;
 	unsigned int count;
@@ -59,7 +59,7 @@ struct library {
 	int fd, late_fd;
 	char path[108];
 	/* Of the ring that is read now */
-	struct host_thread thread[THREADS];
+	struct context_thread thread[THREADS];
 	size_t threads;
 	unsigned int scans;
 };
@@ -92,7 +92,7 @@ static void lease_report(struct library *l, const struct ring *ring, uint32_t sl
 		.lease = what,
 	};
 
-	tracker_event(l->host->tracker, &e);
+	tracker_event(l->context->tracker, &e);
 }
 
 static void phase_report(struct library *l, const struct ring *ring,
@@ -117,7 +117,7 @@ static void phase_report(struct library *l, const struct ring *ring,
 		.stall_ns = s->stall_ns,
 	};
 
-	tracker_event(l->host->tracker, &e);
+	tracker_event(l->context->tracker, &e);
 }
 
 /* Ends every lease of the ring. */
@@ -150,7 +150,7 @@ static int32_t ring_map_tid(struct library *l, const struct ring *ring, int32_t 
 		found = tid == ring->own_pid ? ring->in.pid : thread_find(l, tid);
 	if (!found && l->scans < SCANS) {
 		l->scans++;
-		l->threads = host_threads(l->host, ring->in.pid, l->thread, THREADS);
+		l->threads = context_threads(l->context, ring->in.pid, l->thread, THREADS);
 		found = thread_find(l, tid);
 	}
 	return found > 0 ? found : ring->in.pid;
@@ -162,10 +162,10 @@ static void ring_note_late(struct library *l, struct ring *ring, uint64_t ns)
 	if (ring->late || ns < NSEC_PER_SEC)
 		return;
 	ring->late = true;
-	host_note(l->host, LOG_WARNING, "library",
-		  "process %d: its clock is %.3f s ahead: its phases are recorded when they are "
-		  "read, and their lengths are not known",
-		  ring->in.pid, (double)ns * 1e-9);
+	context_note(l->context, LOG_WARNING, "library",
+		     "process %d: its clock is %.3f s ahead: its phases are recorded when they are "
+		     "read, and their lengths are not known",
+		     ring->in.pid, (double)ns * 1e-9);
 }
 
 /* @now: the last reading of the clock. */
@@ -189,11 +189,11 @@ static void library_on_event(struct library *l, struct ring *ring, struct gchint
 		return;
 	}
 	if (s->type == GCHINT_STREAM_SAMPLE) {
-		hotspots_answer(l->host->hotspots, ring->in.pid, s);
+		hotspots_answer(l->context->hotspots, ring->in.pid, s);
 		return;
 	}
 	if (s->type == GCHINT_STREAM_WORD) {
-		hotspots_word(l->host->hotspots, ring->in.pid, s);
+		hotspots_word(l->context->hotspots, ring->in.pid, s);
 		return;
 	}
 	if (s->slot >= RING_LEASES)
@@ -231,7 +231,7 @@ static void ring_count_lost(struct library *l, struct ring *ring)
 	const uint32_t lost = ring_lost(&ring->in);
 
 	if (lost) {
-		host_drop(l->host, "library", lost, "a program's ring ran over");
+		context_drop(l->context, "library", lost, "a program's ring ran over");
 		if (!ring->gap)
 			ring->gap_first = ring->counted + GCHINT_STREAM_EVENTS;
 		ring->gap_last = __atomic_load_n(&ring->in.map->tail, __ATOMIC_RELAXED);
@@ -246,7 +246,7 @@ static void ring_pass_gap(struct library *l, struct ring *ring, bool empty)
 	if (!ring->gap)
 		return;
 	if (empty || (int32_t)(ring->in.position - ring->gap_first) >= 0)
-		tracker_gap(l->host->tracker);
+		tracker_gap(l->context->tracker);
 	if (empty || (int32_t)(ring->in.position - ring->gap_last) >= 0)
 		ring->gap = false;
 }
@@ -254,15 +254,15 @@ static void ring_pass_gap(struct library *l, struct ring *ring, bool empty)
 /* Are events to stay in their rings for now? */
 static bool queue_is_short(const struct library *l)
 {
-	const struct queue *q = l->host->queue;
+	const struct queue *q = l->context->queue;
 
-	return q && !host_waits(l->host) && queue_room(q) < QUEUE_RESERVE(queue_size(q));
+	return q && !context_waits(l->context) && queue_room(q) < QUEUE_RESERVE(queue_size(q));
 }
 
 /*
  * @dead: the program has ended, so an unfinished event stays unfinished. Returns whether the ring
  * is empty. If the queue is full, events stay in the ring, also in that of a dead program, unless
- * the host waits for the writer.
+ * the context waits for the writer.
  */
 static bool ring_drain(struct library *l, struct ring *ring, bool dead)
 {
@@ -291,10 +291,10 @@ static bool ring_drain(struct library *l, struct ring *ring, bool dead)
 	ring_count_lost(l, ring);
 	ring_pass_gap(l, ring, empty);
 	if (unfinished)
-		host_drop(l->host, "library", unfinished,
-			  "a program ended while it wrote an event");
+		context_drop(l->context, "library", unfinished,
+			     "a program ended while it wrote an event");
 	if (empty)
-		hotspots_read(l->host->hotspots, ring->in.pid, begin);
+		hotspots_read(l->context->hotspots, ring->in.pid, begin);
 	return empty || ring->closed;
 }
 
@@ -303,17 +303,17 @@ static void ring_drain_all(struct library *l, struct ring *ring)
 {
 	/* A ring that another process writes for a dead one may go on: its size is enough. */
 	if (!ring_drain(l, ring, true) && queue_is_short(l))
-		host_lose(l->host, ring_unread(&ring->in));
+		context_lose(l->context, ring_unread(&ring->in));
 }
 
 /* The same of a ring that another one replaces: the loop waits for the writer. */
 static void ring_drain_patiently(struct library *l, struct ring *ring)
 {
-	const bool patient = l->host->patient;
+	const bool patient = l->context->patient;
 
-	l->host->patient = true;
+	l->context->patient = true;
 	ring_drain_all(l, ring);
-	l->host->patient = patient;
+	l->context->patient = patient;
 }
 
 /*
@@ -345,8 +345,8 @@ static void ring_save_names(struct library *l, const struct ring *ring)
 	if (f && fclose(f))
 		good = false;
 	if (!good)
-		host_note(l->host, LOG_WARNING, "library", "%s: names of methods are lost: %s",
-			  path, strerror(errno));
+		context_note(l->context, LOG_WARNING, "library",
+			     "%s: names of methods are lost: %s", path, strerror(errno));
 }
 
 static void ring_free(struct library *l, struct ring **at)
@@ -356,7 +356,7 @@ static void ring_free(struct library *l, struct ring **at)
 	*at = ring->next;
 	l->count--;
 	ring_save_names(l, ring);
-	hotspots_gone(l->host->hotspots, ring->in.pid);
+	hotspots_gone(l->context->hotspots, ring->in.pid);
 	ring_close(&ring->in);
 	free(ring);
 }
@@ -389,9 +389,9 @@ static void ring_add(struct library *l, struct ring_reader *in)
 	struct ring *ring = l->count < RINGS ? calloc(1, sizeof(*ring)) : NULL;
 
 	if (!ring) {
-		host_drop(l->host, "library", 1,
-			  l->count < RINGS ? LATE_WHY ": no memory for a ring" :
-					     LATE_WHY ": too many at once");
+		context_drop(l->context, "library", 1,
+			     l->count < RINGS ? LATE_WHY ": no memory for a ring" :
+						LATE_WHY ": too many at once");
 		ring_close(in);
 		return;
 	}
@@ -405,16 +405,17 @@ static void ring_add(struct library *l, struct ring_reader *in)
 		}
 	/* There is little address space, or the file is too short for them. */
 	if ((in->map->features & GCHINT_STREAM_NAMES) && !in->names)
-		host_drop(l->host, "library", 1, "names of a program's methods cannot be read");
+		context_drop(l->context, "library", 1,
+			     "names of a program's methods cannot be read");
 	if (in->map->features & GCHINT_STREAM_LATE)
 		l->late++;
 	ring->in = *in;
 	ring->own_pid = in->map->pid;
 	ring->session = TRACKER_LIBRARY | ++l->sessions;
-	if (!host_clock_ahead(l->host, in->pid, &ring->ahead_ns)) {
+	if (!context_clock_ahead(l->context, in->pid, &ring->ahead_ns)) {
 		ring->ahead_ns = 0;
-		host_note(
-			l->host, LOG_WARNING, "library",
+		context_note(
+			l->context, LOG_WARNING, "library",
 			"process %d made a time namespace for its children and is in another one: "
 			"its phases may be at the wrong time",
 			in->pid);
@@ -422,11 +423,11 @@ static void ring_add(struct library *l, struct ring_reader *in)
 	ring->next = l->rings;
 	l->rings = ring;
 	l->count++;
-	hotspots_process(l->host->hotspots, in->pid, in->pid == ring->own_pid, in->map->features,
+	hotspots_process(l->context->hotspots, in->pid, in->pid == ring->own_pid, in->map->features,
 			 in->map->method);
-	hotspots_names(l->host->hotspots, in->pid, &ring->in);
-	tracker_process(l->host->tracker, in->pid, ring->session, clock_now());
-	watch_period(l->timer, l->host->config.source[SOURCE_library].period_ms * NSEC_PER_MSEC);
+	hotspots_names(l->context->hotspots, in->pid, &ring->in);
+	tracker_process(l->context->tracker, in->pid, ring->session, clock_now());
+	watch_period(l->timer, l->context->config.source[SOURCE_library].period_ms * NSEC_PER_MSEC);
 }
 
 static void on_message(void *data, uint32_t events)
@@ -442,7 +443,7 @@ static void on_message(void *data, uint32_t events)
 		if (ret == -EAGAIN)
 			return;
 		if (ret)
-			host_drop(l->host, "library", 1, why);
+			context_drop(l->context, "library", 1, why);
 		else
 			ring_add(l, &in);
 	}
@@ -462,8 +463,8 @@ static void library_stop(void *state)
 	}
 	late = late_count(l->late_fd);
 	if (late > l->late)
-		host_drop(l->host, "library", late - l->late,
-			  LATE_WHY " before it ended: the recorder did not run");
+		context_drop(l->context, "library", late - l->late,
+			     LATE_WHY " before it ended: the recorder did not run");
 	late_close(l->late_fd, l->path);
 	watch_free(l->listen);
 	watch_free(l->timer);
@@ -472,15 +473,15 @@ static void library_stop(void *state)
 	free(l);
 }
 
-static int library_start(struct host *host, void **state)
+static int library_start(struct source_context *context, void **state)
 {
 	struct library *l = calloc(1, sizeof(*l));
-	const char *path = socket_path(&host->config);
+	const char *path = socket_path(&context->config);
 	const int on = 1;
 
 	if (!l)
 		return -ENOMEM;
-	l->host = host;
+	l->context = context;
 	l->late_fd = -1;
 	l->fd = local_bind(SOCK_DGRAM, path);
 	if (l->fd < 0) {
@@ -491,28 +492,29 @@ static int library_start(struct host *host, void **state)
 	}
 	strcpy(l->path, path);
 	/* Its directory has the group of those who may hint, and gives it to the socket. */
-	if (path == host->config.library_socket) {
+	if (path == context->config.library_socket) {
 		chmod(path, 0660);
 	} else {
 		/* Its directory protects it; programs of root may change their user. */
 		chmod(path, 0666);
 		l->late_fd = late_open(path);
 	}
-	l->timer = loop_timer(host->loop, 0, on_period, l);
-	l->listen = loop_fd(host->loop, l->fd, EPOLLIN, on_message, l);
+	l->timer = loop_timer(context->loop, 0, on_period, l);
+	l->listen = loop_fd(context->loop, l->fd, EPOLLIN, on_message, l);
 	if (!l->timer || !l->listen ||
 	    setsockopt(l->fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on))) {
 		library_stop(l);
 		return -ENOMEM;
 	}
-	host_clock(host, "library", "CLOCK_MONOTONIC", 0, 0, "stamped by the program at the edge");
+	context_clock(context, "library", "CLOCK_MONOTONIC", 0, 0,
+		      "stamped by the program at the edge");
 	*state = l;
 	return 0;
 }
 
-static int library_probe(const struct host *host, struct probe *p)
+static int library_probe(const struct source_context *context, struct probe *p)
 {
-	const char *path = socket_path(&host->config);
+	const char *path = socket_path(&context->config);
 	char dir[108];
 
 	if (!path)

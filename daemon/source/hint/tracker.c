@@ -8,7 +8,7 @@
 
 #include <uapi/linux/gchint.h>
 
-#include "../host.h"
+#include "../context.h"
 
 #define BUCKETS	  1024
 #define SLOTS_MAX 65536 /* bounds the memory that events can claim */
@@ -24,7 +24,7 @@ struct slot {
 };
 
 struct tracker {
-	struct host *host;
+	struct source_context *context;
 	struct slot *bucket[BUCKETS];
 	unsigned int slots, in_phase;
 	uint64_t next_id, gaps;
@@ -44,12 +44,12 @@ struct tracker {
 	} named[NAMED];
 };
 
-struct tracker *tracker_new(struct host *host)
+struct tracker *tracker_new(struct source_context *context)
 {
 	struct tracker *t = calloc(1, sizeof(*t));
 
 	if (t) {
-		t->host = host;
+		t->context = context;
 		t->next_id = 1;
 	}
 	return t;
@@ -87,10 +87,11 @@ static const char *process_actuator(const char *procfs, int32_t tgid)
  * The command line with its arguments, which may be passwords, only where that is configured.
  * The name of the program is its main thread's comm.
  */
-static const char *process_command(const struct host *host, int32_t tgid, char *buf, size_t size)
+static const char *process_command(const struct source_context *context, int32_t tgid, char *buf,
+				   size_t size)
 {
-	int n = host->config.arguments ?
-			root_read(buf, size, "%s/%d/cmdline", host->root.procfs, tgid) :
+	int n = context->config.arguments ?
+			root_read(buf, size, "%s/%d/cmdline", context->root.procfs, tgid) :
 			0;
 
 	for (int i = 0; i < n - 1; i++)
@@ -101,7 +102,7 @@ static const char *process_command(const struct host *host, int32_t tgid, char *
 
 static void process_define(struct tracker *t, int32_t tgid, int32_t tid, uint64_t now)
 {
-	const char *procfs = t->host->root.procfs;
+	const char *procfs = t->context->root.procfs;
 	char comm[64], cmdline[256], status[1024];
 	const char *strings[] = { NULL, NULL };
 	int64_t numbers[] = { tgid, tid, UNKNOWN_S64 };
@@ -110,20 +111,20 @@ static void process_define(struct tracker *t, int32_t tgid, int32_t tid, uint64_
 	if (root_read(comm, sizeof(comm), "%s/%d/task/%d/comm", procfs, tgid, tid) > 0)
 		strings[0] = comm;
 	if (tid == tgid)
-		strings[1] = process_command(t->host, tgid, cmdline, sizeof(cmdline));
+		strings[1] = process_command(t->context, tgid, cmdline, sizeof(cmdline));
 	if (root_read(status, sizeof(status), "%s/%d/status", procfs, tgid) > 0) {
 		uid = strstr(status, "\nUid:");
 		if (uid)
 			numbers[2] = strtoll(uid + 5, NULL, 10);
 	}
-	host_define(t->host, definition_new(DEFINE_PROCESS, now, numbers, 3, strings, 2));
+	context_define(t->context, definition_new(DEFINE_PROCESS, now, numbers, 3, strings, 2));
 	if (tid == tgid) {
 		const int64_t whose[] = { UNKNOWN_S64, tgid };
 		const char *actuator = process_actuator(procfs, tgid);
 
 		if (actuator)
-			host_define(t->host,
-				    definition_new(DEFINE_ACTUATOR, now, whose, 2, &actuator, 1));
+			context_define(t->context, definition_new(DEFINE_ACTUATOR, now, whose, 2,
+								  &actuator, 1));
 	}
 }
 
@@ -172,10 +173,10 @@ static struct slot *slot_get(struct tracker *t, const struct message_event *e)
 		return s;
 	if (t->slots >= SLOTS_MAX) {
 		if (!t->full)
-			host_note(t->host, 4, "genl", "over %u slots at once: no more are followed",
-				  SLOTS_MAX);
+			context_note(t->context, 4, "genl",
+				     "over %u slots at once: no more are followed", SLOTS_MAX);
 		t->full = true;
-		host_drop(t->host, "genl", 1, "too many slots");
+		context_drop(t->context, "genl", 1, "too many slots");
 		return NULL;
 	}
 	s = calloc(1, sizeof(*s));
@@ -211,7 +212,7 @@ static void phase_record(struct tracker *t, struct slot *s, uint64_t now, enum r
 
 	r.phase.how = (uint8_t)how;
 	r.phase.uncertain = how != PHASE_OPEN && s->gaps != t->gaps;
-	host_record(t->host, &r);
+	context_record(t->context, &r);
 }
 
 static void phase_end(struct tracker *t, struct slot *s, uint64_t now, enum record_end how)
@@ -305,7 +306,7 @@ static void on_lease(struct tracker *t, const struct message_event *e)
 		},
 	};
 
-	host_record(t->host, &r);
+	context_record(t->context, &r);
 	switch (e->lease) {
 	case GCHINT_LEASE_DETACH:
 	case GCHINT_LEASE_EXIT:
@@ -360,7 +361,7 @@ static void on_decision(struct tracker *t, const struct message_event *e)
 		},
 	};
 
-	host_record(t->host, &r);
+	context_record(t->context, &r);
 }
 
 void tracker_event(struct tracker *t, const struct message_event *e)

@@ -4,8 +4,8 @@
  * end, threads into named processes. Tracks which threads are hinted now, for the sched and
  * perf sources.
  */
-#ifndef GCHINTD_TRACKER_H
-#define GCHINTD_TRACKER_H
+#ifndef SOURCE_TRACKER_H
+#define SOURCE_TRACKER_H
 
 #include <stdint.h>
 
@@ -14,10 +14,10 @@
 /* Set in session numbers of events that come from a program's ring, not from the kernel. */
 #define TRACKER_LIBRARY (1ull << 62)
 
-struct host;
+struct source_context;
 struct tracker;
 
-struct tracker *tracker_new(struct host *host);
+struct tracker *tracker_new(struct source_context *context);
 void tracker_free(struct tracker *t);
 
 /* Names a process that can give hints, whether or not it ever does. */

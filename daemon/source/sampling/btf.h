@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Offsets of members of the running kernel's structures, from BTF (<linux/btf.h>). */
-#ifndef GCHINTD_BTF_H
-#define GCHINTD_BTF_H
+#ifndef SOURCE_BTF_H
+#define SOURCE_BTF_H
 
 #include <stdint.h>
 

@@ -7,17 +7,18 @@
 
 #include "../../common/names.h"
 
-static bool process_matches_command(const struct host *host, int32_t pid, const char *match)
+static bool process_matches_command(const struct source_context *context, int32_t pid,
+				    const char *match)
 {
 	char text[1024];
 	int n;
 
 	if (!strcmp(match, "*"))
 		return true;
-	if (root_read(text, sizeof(text), "%s/%d/comm", host->root.procfs, pid) > 0 &&
+	if (root_read(text, sizeof(text), "%s/%d/comm", context->root.procfs, pid) > 0 &&
 	    !fnmatch(match, text, 0))
 		return true;
-	n = root_read(text, sizeof(text), "%s/%d/cmdline", host->root.procfs, pid);
+	n = root_read(text, sizeof(text), "%s/%d/cmdline", context->root.procfs, pid);
 	for (int i = 0; i < n; i++)
 		if (!text[i])
 			text[i] = ' ';
@@ -46,11 +47,12 @@ static bool cgroup_is_below(char *path, const char *cgroup)
 }
 
 /* In the unified hierarchy or in one of version 1: "0::/path", "9:name=systemd:/path". */
-static bool process_matches_cgroup(const struct host *host, int32_t pid, const char *cgroup)
+static bool process_matches_cgroup(const struct source_context *context, int32_t pid,
+				   const char *cgroup)
 {
 	char text[4096], *line, *next = text;
 
-	if (root_read(text, sizeof(text), "%s/%d/cgroup", host->root.procfs, pid) <= 0)
+	if (root_read(text, sizeof(text), "%s/%d/cgroup", context->root.procfs, pid) <= 0)
 		return false;
 	while ((line = strsep(&next, "\n"))) {
 		char *path = strchr(line, ':');
@@ -62,18 +64,19 @@ static bool process_matches_cgroup(const struct host *host, int32_t pid, const c
 	return false;
 }
 
-bool filter_process(const struct host *host, const struct config_hotspots *c, int32_t pid)
+bool filter_process(const struct source_context *context, const struct config_hotspots *c,
+		    int32_t pid)
 {
 	char unit[sizeof(c->unit) + 8];
 
-	if (!process_matches_command(host, pid, host->config.source[SOURCE_hotspots].match) ||
-	    !process_matches_command(host, pid, c->command))
+	if (!process_matches_command(context, pid, context->config.source[SOURCE_hotspots].match) ||
+	    !process_matches_command(context, pid, c->command))
 		return false;
-	if (strcmp(c->cgroup, "*") && !process_matches_cgroup(host, pid, c->cgroup))
+	if (strcmp(c->cgroup, "*") && !process_matches_cgroup(context, pid, c->cgroup))
 		return false;
 	/* Without a suffix a unit is a service, as for systemctl(1). */
 	snprintf(unit, sizeof(unit), "%s%s", c->unit, strchr(c->unit, '.') ? "" : ".service");
-	return !strcmp(c->unit, "*") || process_matches_cgroup(host, pid, unit);
+	return !strcmp(c->unit, "*") || process_matches_cgroup(context, pid, unit);
 }
 
 bool filter_name(const char *list, const char *name)

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which processes and samples to record: struct config_hotspots, which may change at any time. */
-#ifndef GCHINTD_FILTER_H
-#define GCHINTD_FILTER_H
+#ifndef SOURCE_FILTER_H
+#define SOURCE_FILTER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../host.h"
+#include "../context.h"
 
 /* Matches a process by its name or command line, its cgroup and its unit. */
-bool filter_process(const struct host *host, const struct config_hotspots *c, int32_t pid);
+bool filter_process(const struct source_context *context, const struct config_hotspots *c,
+		    int32_t pid);
 
 /* Whether @name matches one of the shell patterns of @list, which '|' separates. */
 bool filter_name(const char *list, const char *name);

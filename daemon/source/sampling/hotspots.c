@@ -59,7 +59,8 @@ static void process_read_cpu(const struct hotspots *h, struct process *p, uint64
 		p->cpu_ns = (uint64_t)all.tv_sec * NSEC_PER_SEC + (uint64_t)all.tv_nsec;
 	} else {
 		/* No clock has the time in user space alone. The name may have blanks and brackets. */
-		if (root_read(text, sizeof(text), "%s/%d/stat", h->host->root.procfs, p->pid) <= 0)
+		if (root_read(text, sizeof(text), "%s/%d/stat", h->context->root.procfs, p->pid) <=
+		    0)
 			return;
 		at = strrchr(text, ')');
 		if (!at ||
@@ -96,21 +97,22 @@ static void process_record_name(const struct hotspots *h, int32_t pid)
 	char comm[64];
 	const char *strings[] = { comm, NULL };
 
-	if (root_read(comm, sizeof(comm), "%s/%d/comm", h->host->root.procfs, pid) > 0)
-		host_define(h->host, definition_new(DEFINE_PROCESS, clock_now(),
-						    (const int64_t[]){ pid, pid, UNKNOWN_S64 }, 3,
-						    strings, 2));
+	if (root_read(comm, sizeof(comm), "%s/%d/comm", h->context->root.procfs, pid) > 0)
+		context_define(h->context,
+			       definition_new(DEFINE_PROCESS, clock_now(),
+					      (const int64_t[]){ pid, pid, UNKNOWN_S64 }, 3,
+					      strings, 2));
 }
 
 /* Starts or stops sampling a process, as the filter now says. */
 static void process_apply_filter(struct hotspots *h, struct process *p)
 {
-	const bool wanted = filter_process(h->host, &h->filter, p->pid);
+	const bool wanted = filter_process(h->context, &h->filter, p->pid);
 
 	if (wanted && !p->wanted) {
 		process_read_cpu(h, p, clock_now());
 		process_record_name(h, p->pid);
-		images_scan(&p->images, h->host, p->pid);
+		images_scan(&p->images, h->context, p->pid);
 		threads_walk(h, p);
 	}
 	while (!wanted && p->threads)
@@ -126,15 +128,15 @@ static void filter_report(struct hotspots *h)
 
 	/* Without a filter filter_words() returns a constant and leaves the text unused. */
 	if (!h->passed && words == text)
-		host_note(h->host, LOG_WARNING, "hotspots",
-			  "the filter %s let nothing pass of %llu samples", words,
-			  (unsigned long long)h->stopped);
+		context_note(h->context, LOG_WARNING, "hotspots",
+			     "the filter %s let nothing pass of %llu samples", words,
+			     (unsigned long long)h->stopped);
 }
 
 /* Applies the configuration's filter if it has changed. */
 static void filter_update(struct hotspots *h)
 {
-	const struct config_hotspots *now = &h->host->config.hotspots;
+	const struct config_hotspots *now = &h->context->config.hotspots;
 	const uint64_t from = clock_now();
 	char text[1024];
 
@@ -152,8 +154,8 @@ static void filter_update(struct hotspots *h)
 	filter_report(h);
 	h->filter = *now;
 	h->passed = h->stopped = 0;
-	host_note_at(h->host, from, LOG_INFO, "hotspots", "what is sampled from here on: %s",
-		     filter_words(now, text, sizeof(text)));
+	context_note_at(h->context, from, LOG_INFO, "hotspots", "what is sampled from here on: %s",
+			filter_words(now, text, sizeof(text)));
 	for (struct process *p = h->processes; p; p = p->next)
 		process_apply_filter(h, p);
 }
@@ -168,7 +170,7 @@ void hotspots_process(struct hotspots *h, int32_t pid, bool same, uint32_t featu
 	hotspots_gone(h, pid);
 	p = h->nr_processes < PROCESSES ? calloc(1, sizeof(*p)) : NULL;
 	if (!p) {
-		host_drop(h->host, "hotspots", 1, "too many processes at once");
+		context_drop(h->context, "hotspots", 1, "too many processes at once");
 		return;
 	}
 	p->pid = pid;
@@ -183,7 +185,7 @@ void hotspots_process(struct hotspots *h, int32_t pid, bool same, uint32_t featu
 	h->processes = p;
 	if (!h->nr_processes++)
 		watch_period(h->timer,
-			     h->host->config.source[SOURCE_hotspots].period_ms * NSEC_PER_MSEC);
+			     h->context->config.source[SOURCE_hotspots].period_ms * NSEC_PER_MSEC);
 	process_apply_filter(h, p);
 }
 
@@ -387,7 +389,7 @@ static void hotspots_on_timer(void *data, uint32_t events)
 		if (p->wanted)
 			process_read_cpu(h, p, now);
 		if (sampled)
-			images_refresh(&p->images, h->host, p->pid);
+			images_refresh(&p->images, h->context, p->pid);
 	}
 }
 
@@ -396,14 +398,14 @@ static void hotspots_stop(void *state)
 	struct hotspots *h = state;
 	char text[24];
 
-	h->host->hotspots = NULL;
+	h->context->hotspots = NULL;
 	while (h->processes)
 		process_end(h, &h->processes);
 	filter_report(h);
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)h->cpu_ns);
-	host_meta(h->host, "hotspots.cpu_ns", text);
+	context_meta(h->context, "hotspots.cpu_ns", text);
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)h->samples);
-	host_meta(h->host, "hotspots.samples", text);
+	context_meta(h->context, "hotspots.samples", text);
 	watch_free(h->timer);
 	if (h->tunnel)
 		tunnel_close(h->tunnel);
@@ -411,14 +413,15 @@ static void hotspots_stop(void *state)
 }
 
 /* Opens the tunnel unless the configuration forbids it; *@why says what is missing. */
-static int tunnel_try_open(const struct host *host, struct tunnel **t, const char **why)
+static int tunnel_try_open(const struct source_context *context, struct tunnel **t,
+			   const char **why)
 {
 	*why = "the configuration says so";
-	return host->config.hotspots.signal ? -ECANCELED :
-					      tunnel_open(t, THREADS, host->root.sysfs, why);
+	return context->config.hotspots.signal ? -ECANCELED :
+						 tunnel_open(t, THREADS, context->root.sysfs, why);
 }
 
-static int hotspots_start(struct host *host, void **state)
+static int hotspots_start(struct source_context *context, void **state)
 {
 	struct hotspots *h = calloc(1, sizeof(*h));
 	struct rlimit files;
@@ -427,19 +430,19 @@ static int hotspots_start(struct host *host, void **state)
 
 	if (!h)
 		return -ENOMEM;
-	h->host = host;
-	h->timer = loop_timer(host->loop, 0, hotspots_on_timer, h);
+	h->context = context;
+	h->timer = loop_timer(context->loop, 0, hotspots_on_timer, h);
 	if (!h->timer) {
 		free(h);
 		return -ENOMEM;
 	}
 	if (sampling_choose(&h->sampling))
 		h->sampling = (struct sampling){ .timers = true };
-	h->sampling.hz = h->sampling.timers ? sampling_timer_hz(host->config.hotspots.hz) :
-					      host->config.hotspots.hz;
-	h->filter = host->config.hotspots;
+	h->sampling.hz = h->sampling.timers ? sampling_timer_hz(context->config.hotspots.hz) :
+					      context->config.hotspots.hz;
+	h->filter = context->config.hotspots;
 	hotspots_keep_limit(h);
-	if (h->sampling.timers || tunnel_try_open(host, &h->tunnel, &why))
+	if (h->sampling.timers || tunnel_try_open(context, &h->tunnel, &why))
 		h->tunnel = NULL;
 	/* Each thread needs a descriptor. */
 	if (!getrlimit(RLIMIT_NOFILE, &files) && files.rlim_cur < files.rlim_max) {
@@ -447,22 +450,22 @@ static int hotspots_start(struct host *host, void **state)
 		setrlimit(RLIMIT_NOFILE, &files);
 	}
 	snprintf(text, sizeof(text), "%u", h->sampling.hz);
-	host_meta(host, "hotspots.hz", text);
-	host_meta(host, "hotspots.event",
-		  h->sampling.timers			 ? "cpu-timer" :
-		  h->sampling.type == PERF_TYPE_HARDWARE ? "cycles" :
-							   "cpu-clock");
-	host_meta(host, "hotspots.kernel", h->sampling.in_kernel ? "yes" : "no");
-	host_meta(host, "hotspots.way",
-		  h->sampling.timers ? "timer" :
-		  h->tunnel	     ? "bpf" :
-				       "signal");
-	host->hotspots = h;
+	context_meta(context, "hotspots.hz", text);
+	context_meta(context, "hotspots.event",
+		     h->sampling.timers			    ? "cpu-timer" :
+		     h->sampling.type == PERF_TYPE_HARDWARE ? "cycles" :
+							      "cpu-clock");
+	context_meta(context, "hotspots.kernel", h->sampling.in_kernel ? "yes" : "no");
+	context_meta(context, "hotspots.way",
+		     h->sampling.timers ? "timer" :
+		     h->tunnel		? "bpf" :
+					  "signal");
+	context->hotspots = h;
 	*state = h;
 	return 0;
 }
 
-static int hotspots_probe(const struct host *host, struct probe *p)
+static int hotspots_probe(const struct source_context *context, struct probe *p)
 {
 	const char *remedy = "run as root, or lower kernel.perf_event_paranoid to 2";
 	struct tunnel *tunnel;
@@ -477,7 +480,7 @@ static int hotspots_probe(const struct host *host, struct probe *p)
 			"without callers: perf events are refused: %s%s%s",
 			strerror(-ret), ret == -EACCES || ret == -EPERM ? ": " : "",
 			ret == -EACCES || ret == -EPERM ? remedy : "");
-	ret = tunnel_try_open(host, &tunnel, &why);
+	ret = tunnel_try_open(context, &tunnel, &why);
 	if (!ret)
 		tunnel_close(tunnel);
 	return probe_found(p, "samples by %s, %s the kernel's own; methods %s%s",

@@ -3,8 +3,8 @@
  * Samples of running threads. The kernel gives the instruction; the method and the phase
  * come from a BPF program, or from the thread's own answer through libgchint's ring.
  */
-#ifndef GCHINTD_HOTSPOTS_H
-#define GCHINTD_HOTSPOTS_H
+#ifndef SOURCE_HOTSPOTS_H
+#define SOURCE_HOTSPOTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

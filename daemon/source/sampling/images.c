@@ -9,7 +9,7 @@
 
 #include "../../common/clock.h"
 #include "../privilege.h"
-#include "../host.h"
+#include "../context.h"
 
 #define AGAIN (500 * NSEC_PER_MSEC)
 
@@ -46,14 +46,14 @@ static bool image_is_known(struct images *i, const struct image *image)
  * it is recorded as seen from here, so that its names are read while the process lives, and never
  * those of the file that happens to be here.
  */
-static const char *image_path(const struct host *host, int32_t pid, const char *name, char *buf,
-			      size_t size)
+static const char *image_path(const struct source_context *context, int32_t pid, const char *name,
+			      char *buf, size_t size)
 {
 	struct stat here, there;
 	bool other;
 
 	if (*name != '/' ||
-	    (size_t)snprintf(buf, size, "%s/%d/root%s", host->root.procfs, pid, name) >= size)
+	    (size_t)snprintf(buf, size, "%s/%d/root%s", context->root.procfs, pid, name) >= size)
 		return name;
 	privilege_raise();
 	other = !stat(buf, &there) &&
@@ -62,14 +62,14 @@ static const char *image_path(const struct host *host, int32_t pid, const char *
 	return other ? buf : name;
 }
 
-void images_scan(struct images *i, struct host *host, int32_t pid)
+void images_scan(struct images *i, struct source_context *context, int32_t pid)
 {
 	const uint64_t before = i->scanned_at, cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	char path[64], line[4352], seen[4500];
 	FILE *f;
 
 	i->scanned_at = clock_now();
-	snprintf(path, sizeof(path), "%s/%d/maps", host->root.procfs, pid);
+	snprintf(path, sizeof(path), "%s/%d/maps", context->root.procfs, pid);
 	privilege_raise();
 	f = fopen(path, "re");
 	privilege_lower();
@@ -93,36 +93,36 @@ void images_scan(struct images *i, struct host *host, int32_t pid)
 			continue;
 		/* One that replaces another was mapped at some time since the reading before. */
 		t = i->nr < nr ? before + (i->scanned_at - before) / 2 : i->scanned_at;
-		name = image_path(host, pid, line + at, seen, sizeof(seen));
+		name = image_path(context, pid, line + at, seen, sizeof(seen));
 		more = realloc(i->image, (i->nr + 1) * sizeof(*more));
 		if (!more)
 			break;
 		i->image = more;
 		i->image[i->nr++] = now;
-		host_define(host,
-			    definition_new(DEFINE_IMAGE, t,
-					   (const int64_t[]){ pid, (int64_t)start, (int64_t)end - 1,
-							      (int64_t)offset },
-					   4, &name, 1));
+		context_define(context, definition_new(DEFINE_IMAGE, t,
+						       (const int64_t[]){ pid, (int64_t)start,
+									  (int64_t)end - 1,
+									  (int64_t)offset },
+						       4, &name, 1));
 	}
 	if (f)
 		fclose(f);
 	i->cost_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
 }
 
-void images_refresh(struct images *i, struct host *host, int32_t pid)
+void images_refresh(struct images *i, struct source_context *context, int32_t pid)
 {
 	const uint64_t since = clock_now() - i->scanned_at;
 
 	if (since >= REFRESH && since >= REFRESH_COST * i->cost_ns)
-		images_scan(i, host, pid);
+		images_scan(i, context, pid);
 }
 
-void images_know(struct images *i, struct host *host, int32_t pid, uint64_t ip)
+void images_know(struct images *i, struct source_context *context, int32_t pid, uint64_t ip)
 {
 	for (size_t n = 0; n < i->nr; n++)
 		if (ip >= i->image[n].start && ip < i->image[n].end)
 			return;
 	if (clock_now() - i->scanned_at >= AGAIN)
-		images_scan(i, host, pid);
+		images_scan(i, context, pid);
 }

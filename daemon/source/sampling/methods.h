@@ -4,8 +4,8 @@
  * matches, by the names in its ring and in the file in perf's format that it writes. Names of recorded
  * addresses are resolved after the recording.
  */
-#ifndef GCHINTD_METHODS_H
-#define GCHINTD_METHODS_H
+#ifndef SOURCE_METHODS_H
+#define SOURCE_METHODS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -65,7 +65,7 @@ void thread_flush(struct hotspots *h, struct process *p, struct thread *th)
 	};
 	h->samples++;
 	if (sample_passes(h, p, s)) {
-		host_record(h->host, &r);
+		context_record(h->context, &r);
 		h->passed++;
 	} else {
 		h->stopped++;
@@ -109,9 +109,9 @@ static void sample_add_from_ring(struct hotspots *h, struct process *p, struct t
 		if (nr < FRAMES)
 			frame[nr++] = r->chain[i];
 	}
-	s->stack = stacks_id(&h->stacks, h->host, frame, nr, nr == FRAMES);
+	s->stack = stacks_id(&h->stacks, h->context, frame, nr, nr == FRAMES);
 	if (s->ip)
-		images_know(&p->images, h->host, p->pid, s->ip);
+		images_know(&p->images, h->context, p->pid, s->ip);
 }
 
 static void thread_copy_ring(const struct thread *th, uint64_t from, void *to, size_t size)
@@ -147,8 +147,9 @@ void thread_drain(struct hotspots *h, struct process *p, struct thread *th)
 					     (header.misc & PERF_RECORD_MISC_CPUMODE_MASK) ==
 						     PERF_RECORD_MISC_KERNEL);
 		else if (header.type == PERF_RECORD_LOST) /* id, then how many */
-			host_drop(h->host, "hotspots", ((const uint64_t *)(const void *)&r)[1],
-				  "a thread's samples ran over");
+			context_drop(h->context, "hotspots",
+				     ((const uint64_t *)(const void *)&r)[1],
+				     "a thread's samples ran over");
 		tail += header.size;
 	}
 	__atomic_store_n(&th->page->data_tail, head, __ATOMIC_RELEASE);
@@ -179,14 +180,14 @@ static void sample_add_from_tunnel(struct hotspots *h, const struct tunnel_sampl
 		.kernel = in_kernel ? seen->kernel[0] : 0,
 		.method = seen->method,
 		.cpu = seen->cpu,
-		.stack = stacks_id(&h->stacks, h->host, frame, nr,
+		.stack = stacks_id(&h->stacks, h->context, frame, nr,
 				   nr == FRAMES || in_user == TUNNEL_FRAMES),
 		.phase = phase < GCHINT_PHASE_NR ? (uint8_t)phase : (uint8_t)GCHINT_PHASE_NONE,
 		.flags = seen->word >> GCHINT_STATE_FLAGS_SHIFT & GCHINT_F_ALL,
 		.known = (uint8_t)seen->known,
 	};
 	if (s->ip)
-		images_know(&th->process->images, h->host, th->process->pid, s->ip);
+		images_know(&th->process->images, h->context, th->process->pid, s->ip);
 }
 
 void threads_drain(struct hotspots *h)
@@ -202,7 +203,7 @@ void thread_lost(struct hotspots *h, struct thread *th)
 	const uint64_t lost = th->number ? tunnel_lost(h->tunnel, th->number) : 0;
 
 	if (lost)
-		host_drop(h->host, "hotspots", lost, "a thread's samples ran over");
+		context_drop(h->context, "hotspots", lost, "a thread's samples ran over");
 }
 
 void thread_add_own(struct hotspots *h, struct thread *th, const struct sample *own,
@@ -211,14 +212,15 @@ void thread_add_own(struct hotspots *h, struct thread *th, const struct sample *
 	struct sample *s;
 
 	if (missed)
-		host_drop(h->host, "hotspots", missed, "a thread did not take its timer's signal");
+		context_drop(h->context, "hotspots", missed,
+			     "a thread did not take its timer's signal");
 	if (th->nr == PENDING)
 		thread_flush(h, th->process, th);
 	s = &th->pending[(th->first + th->nr++) % PENDING];
 	*s = *own;
-	s->stack = stacks_id(&h->stacks, h->host, &own->ip, !!own->ip, false);
+	s->stack = stacks_id(&h->stacks, h->context, &own->ip, !!own->ip, false);
 	if (s->ip)
-		images_know(&th->process->images, h->host, th->process->pid, s->ip);
+		images_know(&th->process->images, h->context, th->process->pid, s->ip);
 }
 
 static void thread_close(struct hotspots *h, struct thread *th)
@@ -315,13 +317,14 @@ bool hotspots_keep_limit(struct hotspots *h)
 	uint64_t limit;
 
 	if (h->sampling.timers ||
-	    root_u64(&limit, "%s/sys/kernel/perf_event_max_sample_rate", h->host->root.procfs) ||
+	    root_u64(&limit, "%s/sys/kernel/perf_event_max_sample_rate", h->context->root.procfs) ||
 	    !limit || h->sampling.hz <= limit)
 		return false;
-	host_note(h->host, LOG_WARNING, "hotspots",
-		  "kernel.perf_event_max_sample_rate is %llu: that many samples a second, in place "
-		  "of %u",
-		  (unsigned long long)limit, h->sampling.hz);
+	context_note(
+		h->context, LOG_WARNING, "hotspots",
+		"kernel.perf_event_max_sample_rate is %llu: that many samples a second, in place "
+		"of %u",
+		(unsigned long long)limit, h->sampling.hz);
 	h->sampling.hz = (uint32_t)limit;
 	return true;
 }
@@ -353,7 +356,7 @@ static void thread_add(struct hotspots *h, struct process *p, int32_t tid)
 	if (th) {
 		h->nr_threads++;
 		th->tid = tid;
-		th->own_tid = p->same ? tid : host_own_tid(h->host, p->pid, tid);
+		th->own_tid = p->same ? tid : context_own_tid(h->context, p->pid, tid);
 		th->process = p;
 		th->fd = -1;
 		th->alive = true;
@@ -363,15 +366,15 @@ static void thread_add(struct hotspots *h, struct process *p, int32_t tid)
 	}
 	if (!ret || ret == -ESRCH)
 		return;
-	host_drop(h->host, "hotspots", 1, "a thread could not be sampled");
+	context_drop(h->context, "hotspots", 1, "a thread could not be sampled");
 	if (!h->warned)
-		host_note(h->host, LOG_WARNING, "hotspots",
-			  "thread %d of process %d could not be sampled: %s%s", tid, p->pid,
-			  strerror(-ret),
-			  ret == -EPERM	  ? ": raise kernel.perf_event_mlock_kb, or ulimit -l" :
-			  ret == -EMFILE  ? ": raise ulimit -n" :
-			  ret == -ENOTSUP ? ": its libgchint has no timers, or it uses SIGURG" :
-					    "");
+		context_note(h->context, LOG_WARNING, "hotspots",
+			     "thread %d of process %d could not be sampled: %s%s", tid, p->pid,
+			     strerror(-ret),
+			     ret == -EPERM   ? ": raise kernel.perf_event_mlock_kb, or ulimit -l" :
+			     ret == -EMFILE  ? ": raise ulimit -n" :
+			     ret == -ENOTSUP ? ": its libgchint has no timers, or it uses SIGURG" :
+					       "");
 	h->warned = true;
 }
 
@@ -387,7 +390,7 @@ void threads_walk(struct hotspots *h, struct process *p)
 	if (p->task) {
 		rewinddir(p->task);
 	} else {
-		snprintf(path, sizeof(path), "%s/%d/task", h->host->root.procfs, p->pid);
+		snprintf(path, sizeof(path), "%s/%d/task", h->context->root.procfs, p->pid);
 		p->task = opendir(path);
 	}
 	while (p->task && (entry = readdir(p->task))) {

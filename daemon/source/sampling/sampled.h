@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Sampled threads: turns samples from the tunnel, or from a thread's own ring, into records. */
-#ifndef GCHINTD_SAMPLED_H
-#define GCHINTD_SAMPLED_H
+#ifndef SOURCE_SAMPLED_H
+#define SOURCE_SAMPLED_H
 
 #include <dirent.h>
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../host.h"
+#include "../context.h"
 #include "images.h"
 #include "methods.h"
 #include "sampling.h"
@@ -58,7 +58,7 @@ struct process {
 };
 
 struct hotspots {
-	struct host *host;
+	struct source_context *context;
 	struct watch *timer;
 	struct process *processes;
 	unsigned int nr_processes, nr_threads;

@@ -3,8 +3,8 @@
  * What samples a thread: a perf event, of cycles where the machine counts them, else of the
  * clock; or, where no event is allowed, a timer of the thread's own CPU time.
  */
-#ifndef GCHINTD_SAMPLING_H
-#define GCHINTD_SAMPLING_H
+#ifndef SOURCE_SAMPLING_H
+#define SOURCE_SAMPLING_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,7 +7,8 @@
 #include "../../common/clock.h"
 #include "sampling.h"
 
-uint32_t stacks_id(struct stacks *s, struct host *host, const uint64_t *frame, size_t nr, bool cut)
+uint32_t stacks_id(struct stacks *s, struct source_context *context, const uint64_t *frame,
+		   size_t nr, bool cut)
 {
 	const uint64_t t = clock_now();
 	uint64_t hash = 14695981039346656037u;
@@ -34,6 +35,6 @@ uint32_t stacks_id(struct stacks *s, struct host *host, const uint64_t *frame, s
 	s->stack[at].hash = hash;
 	s->stack[at].id = ++s->count;
 	id = s->count;
-	host_define(host, definition_new(DEFINE_STACK, t, &id, 1, &string, 1));
+	context_define(context, definition_new(DEFINE_STACK, t, &id, 1, &string, 1));
 	return s->count;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Call chains, recorded once each however often they occur. */
-#ifndef GCHINTD_STACKS_H
-#define GCHINTD_STACKS_H
+#ifndef SOURCE_STACKS_H
+#define SOURCE_STACKS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../host.h"
+#include "../context.h"
 
 #define STACKS 65536 /* entries of the hash table; a power of two */
 
@@ -23,6 +23,7 @@ struct stacks {
  * The number of a call chain, innermost address first; a new one is recorded. 0: empty. @cut: it is
  * deeper than the kernel takes, which "+" at its end says.
  */
-uint32_t stacks_id(struct stacks *s, struct host *host, const uint64_t *frame, size_t nr, bool cut);
+uint32_t stacks_id(struct stacks *s, struct source_context *context, const uint64_t *frame,
+		   size_t nr, bool cut);
 
 #endif

@@ -5,8 +5,8 @@
  * need not answer a signal. It needs CAP_BPF and CAP_PERFMON, and a kernel whose BTF says
  * where it keeps a thread's pointer.
  */
-#ifndef GCHINTD_TUNNEL_H
-#define GCHINTD_TUNNEL_H
+#ifndef SOURCE_TUNNEL_H
+#define SOURCE_TUNNEL_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -9,8 +9,8 @@
  * machine slept, firmware cleared it). Only a wrap tells the energy. It is one only if the
  * energy that it implies is possible at the rail's highest power in the time that passed.
  */
-#ifndef GCHINTD_COUNTER_H
-#define GCHINTD_COUNTER_H
+#ifndef SOURCE_COUNTER_H
+#define SOURCE_COUNTER_H
 
 #include <stdint.h>
 

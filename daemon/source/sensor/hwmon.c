@@ -153,12 +153,12 @@ static int on_current(void *data, const char *file)
 static int on_chip(void *data, const char *entry)
 {
 	struct chip *c = data;
-	const struct host *host = rails_host(c->rails);
+	const struct source_context *context = rails_context(c->rails);
 	char link[300], device[160], status[16];
 	const char *base;
 	ssize_t n;
 
-	snprintf(c->dir, sizeof(c->dir), "%s/class/hwmon/%s", host->root.sysfs, entry);
+	snprintf(c->dir, sizeof(c->dir), "%s/class/hwmon/%s", context->root.sysfs, entry);
 	if (root_read(c->driver, sizeof(c->driver), "%s/name", c->dir) <= 0)
 		snprintf(c->driver, sizeof(c->driver), "%s", entry);
 	/* hwmonN may change at each bind; the device's own name does not. */
@@ -184,13 +184,13 @@ void hwmon_scan(struct rails *rails)
 	struct chip c = { .rails = rails };
 	char dir[300];
 
-	snprintf(dir, sizeof(dir), "%s/class/hwmon", rails_host(rails)->root.sysfs);
+	snprintf(dir, sizeof(dir), "%s/class/hwmon", rails_context(rails)->root.sysfs);
 	root_list(dir, "hwmon", on_chip, &c);
 }
 
-static int hwmon_probe(const struct host *host, struct probe *p)
+static int hwmon_probe(const struct source_context *context, struct probe *p)
 {
-	struct rails_count n = rails_count(host, hwmon_scan);
+	struct rails_count n = rails_count(context, hwmon_scan);
 
 	if (!n.channels)
 		return probe_absent(p, -ENODEV,
@@ -199,9 +199,9 @@ static int hwmon_probe(const struct host *host, struct probe *p)
 	return probe_found(p, "%u channels on %u chips", n.channels, n.devices);
 }
 
-static int hwmon_start(struct host *host, void **state)
+static int hwmon_start(struct source_context *context, void **state)
 {
-	*state = rails_start(host, SOURCE_hwmon, hwmon_scan);
+	*state = rails_start(context, SOURCE_hwmon, hwmon_scan);
 	return *state ? 0 : -ENOMEM;
 }
 

@@ -29,7 +29,7 @@ static const struct {
 };
 
 struct iio {
-	struct host *host;
+	struct source_context *context;
 	struct rails *rails;
 	struct iio_buffers *buffers;
 };
@@ -99,13 +99,13 @@ static int iio_on_file(void *data, const char *file)
 static int on_device(void *data, const char *entry)
 {
 	struct rails *rails = data;
-	const struct host *host = rails_host(rails);
+	const struct source_context *context = rails_context(rails);
 	struct device d = { .rails = rails };
 
-	if (iio_buffers_has(host->iio_buffers, entry))
+	if (iio_buffers_has(context->iio_buffers, entry))
 		return 0;
-	snprintf(d.dir, sizeof(d.dir), "%.100s/bus/iio/devices/%.64s", host->root.sysfs, entry);
-	iio_device_name(host->root.sysfs, entry, d.name, sizeof(d.name));
+	snprintf(d.dir, sizeof(d.dir), "%.100s/bus/iio/devices/%.64s", context->root.sysfs, entry);
+	iio_device_name(context->root.sysfs, entry, d.name, sizeof(d.name));
 	root_list(d.dir, "in_", iio_on_file, &d);
 	return 0;
 }
@@ -114,23 +114,23 @@ void iio_scan(struct rails *rails)
 {
 	char dir[300];
 
-	snprintf(dir, sizeof(dir), "%s/bus/iio/devices", rails_host(rails)->root.sysfs);
+	snprintf(dir, sizeof(dir), "%s/bus/iio/devices", rails_context(rails)->root.sysfs);
 	root_list(dir, "iio:device", on_device, rails);
 }
 
-static int iio_probe(const struct host *host, struct probe *p)
+static int iio_probe(const struct source_context *context, struct probe *p)
 {
-	struct rails_count n = rails_count(host, iio_scan);
+	struct rails_count n = rails_count(context, iio_scan);
 
 	if (!n.channels)
 		return probe_absent(p, -ENODEV, "", "no power, energy, current or voltage channel");
 	return probe_found(p, "%u channels on %u devices", n.channels, n.devices);
 }
 
-/* Clears the host's pointer, too: the next probe, after a reload, uses it. */
+/* Clears the context's pointer, too: the next probe, after a reload, uses it. */
 static void iio_free(struct iio *iio)
 {
-	iio->host->iio_buffers = NULL;
+	iio->context->iio_buffers = NULL;
 	iio_buffers_stop(iio->buffers);
 	free(iio);
 }
@@ -143,17 +143,17 @@ static void iio_stop(void *state)
 	iio_free(iio);
 }
 
-static int iio_start(struct host *host, void **state)
+static int iio_start(struct source_context *context, void **state)
 {
 	struct iio *iio = calloc(1, sizeof(*iio));
 
 	if (!iio)
 		return -ENOMEM;
-	iio->host = host;
+	iio->context = context;
 	/* Buffers first: sysfs reads of a captured device fail with EBUSY. */
-	iio->buffers = host->config.iio_buffered ? iio_buffers_start(host) : NULL;
-	host->iio_buffers = iio->buffers;
-	iio->rails = rails_start(host, SOURCE_iio, iio_scan);
+	iio->buffers = context->config.iio_buffered ? iio_buffers_start(context) : NULL;
+	context->iio_buffers = iio->buffers;
+	iio->rails = rails_start(context, SOURCE_iio, iio_scan);
 	if (!iio->rails) {
 		iio_free(iio);
 		return -ENOMEM;

@@ -36,7 +36,7 @@ struct channel {
 };
 
 struct capture {
-	struct host *host;
+	struct source_context *context;
 	struct iio_device *dev;
 	struct iio_buffer *buffer;
 	struct iio_channel *stamp;
@@ -102,10 +102,10 @@ static void on_ready(void *data, uint32_t events)
 	if (n == -EAGAIN)
 		return;
 	if (n < 0) {
-		host_note(c->host, LOG_WARNING, "iio",
-			  "%s: buffer: %s: its values are unknown "
-			  "from here",
-			  c->name, strerror((int)-n));
+		context_note(c->context, LOG_WARNING, "iio",
+			     "%s: buffer: %s: its values are unknown "
+			     "from here",
+			     c->name, strerror((int)-n));
 		for (unsigned int i = 0; i < c->nr; i++) {
 			const struct record r = {
 				.t = clock_now(),
@@ -115,7 +115,7 @@ static void on_ready(void *data, uint32_t events)
 					    .error_ns = 0 },
 			};
 
-			host_record(c->host, &r);
+			context_record(c->context, &r);
 		}
 		watch_free(c->watch);
 		c->watch = NULL;
@@ -147,7 +147,7 @@ static void on_ready(void *data, uint32_t events)
 				.rail = (uint32_t)ch->rail,
 				.error_ns = 1000
 			};
-			host_record(c->host, &r);
+			context_record(c->context, &r);
 		}
 	}
 }
@@ -160,9 +160,9 @@ static int device_set_monotonic(struct iio_device *dev)
 	return n < 0 ? (int)n : 0;
 }
 
-static size_t device_buffer_samples(struct iio_device *dev, const struct host *host)
+static size_t device_buffer_samples(struct iio_device *dev, const struct source_context *context)
 {
-	double hz, period = host->config.source[SOURCE_iio].period_ms / 1000.0;
+	double hz, period = context->config.source[SOURCE_iio].period_ms / 1000.0;
 
 	if (iio_device_attr_read_double(dev, "in_sampling_frequency", &hz) &&
 	    iio_device_attr_read_double(dev, "sampling_frequency", &hz))
@@ -172,16 +172,16 @@ static size_t device_buffer_samples(struct iio_device *dev, const struct host *h
 	return hz < 1 ? 1 : hz > SAMPLES_MAX ? SAMPLES_MAX : (size_t)hz;
 }
 
-static struct capture *capture_start(struct host *host, struct iio_device *dev)
+static struct capture *capture_start(struct source_context *context, struct iio_device *dev)
 {
 	struct capture *c = calloc(1, sizeof(*c));
 	int fd;
 
 	if (!c)
 		return NULL;
-	c->host = host;
+	c->context = context;
 	c->dev = dev;
-	iio_device_name(host->root.sysfs, iio_device_get_id(dev), c->name, sizeof(c->name));
+	iio_device_name(context->root.sysfs, iio_device_get_id(dev), c->name, sizeof(c->name));
 	for (unsigned int i = 0; i < iio_device_get_channels_count(dev); i++) {
 		struct iio_channel *chn = iio_device_get_channel(dev, i);
 		struct channel *ch = &c->channel[c->nr];
@@ -202,15 +202,16 @@ static struct capture *capture_start(struct host *host, struct iio_device *dev)
 		ch->scale *= channel_read_attr(chn, "scale", 1);
 		ch->offset = channel_read_attr(chn, "offset", 0);
 		snprintf(name, sizeof(name), "%s:%s", c->name, iio_channel_get_id(chn));
-		ch->rail = rails_define(host, SOURCE_iio,
-					&(struct rail_desc){
-						.name = name,
-						.label = iio_channel_get_name(chn),
-						.kind = kind,
-						.path = iio_device_get_id(dev),
-						.derived = "buffered capture",
-					},
-					host->config.source[SOURCE_iio].period_ms * NSEC_PER_MSEC);
+		ch->rail =
+			rails_define(context, SOURCE_iio,
+				     &(struct rail_desc){
+					     .name = name,
+					     .label = iio_channel_get_name(chn),
+					     .kind = kind,
+					     .path = iio_device_get_id(dev),
+					     .derived = "buffered capture",
+				     },
+				     context->config.source[SOURCE_iio].period_ms * NSEC_PER_MSEC);
 		if (ch->rail < 0)
 			continue;
 		iio_channel_enable(chn);
@@ -218,18 +219,18 @@ static struct capture *capture_start(struct host *host, struct iio_device *dev)
 	}
 	if (!c->nr || !c->stamp || device_set_monotonic(dev))
 		goto free_it;
-	c->buffer = iio_device_create_buffer(dev, device_buffer_samples(dev, host), false);
+	c->buffer = iio_device_create_buffer(dev, device_buffer_samples(dev, context), false);
 	if (!c->buffer)
 		goto free_it; /* needs a trigger, or permission */
 	iio_buffer_set_blocking_mode(c->buffer, false);
 	fd = iio_buffer_get_poll_fd(c->buffer);
 	if (fd < 0)
 		goto free_it;
-	c->watch = loop_fd(host->loop, fd, EPOLLIN, on_ready, c);
+	c->watch = loop_fd(context->loop, fd, EPOLLIN, on_ready, c);
 	if (!c->watch)
 		goto free_it;
-	host_note(host, LOG_INFO, "iio", "%s: %u channels captured through its buffer", c->name,
-		  c->nr);
+	context_note(context, LOG_INFO, "iio", "%s: %u channels captured through its buffer",
+		     c->name, c->nr);
 	return c;
 
 free_it:
@@ -237,12 +238,12 @@ free_it:
 	return NULL;
 }
 
-struct iio_buffers *iio_buffers_start(struct host *host)
+struct iio_buffers *iio_buffers_start(struct source_context *context)
 {
 	struct iio_buffers *b;
 
 	/* libiio knows only the machine's own /sys. */
-	if (strcmp(host->root.sysfs, "/sys"))
+	if (strcmp(context->root.sysfs, "/sys"))
 		return NULL;
 	b = calloc(1, sizeof(*b));
 	if (!b)
@@ -253,7 +254,7 @@ struct iio_buffers *iio_buffers_start(struct host *host)
 
 		if (b->nr == DEVICES)
 			break;
-		c = capture_start(host, iio_context_get_device(b->ctx, i));
+		c = capture_start(context, iio_context_get_device(b->ctx, i));
 		if (c)
 			b->capture[b->nr++] = c;
 	}
@@ -261,8 +262,8 @@ struct iio_buffers *iio_buffers_start(struct host *host)
 		iio_buffers_stop(b);
 		return NULL;
 	}
-	host_clock(host, "iio_buffer", "CLOCK_MONOTONIC", 0, NSEC_PER_USEC,
-		   "stamped by the kernel at the conversion's end");
+	context_clock(context, "iio_buffer", "CLOCK_MONOTONIC", 0, NSEC_PER_USEC,
+		      "stamped by the kernel at the conversion's end");
 	return b;
 }
 
@@ -287,9 +288,9 @@ bool iio_buffers_has(const struct iio_buffers *b, const char *entry)
 
 #else
 
-struct iio_buffers *iio_buffers_start(struct host *host)
+struct iio_buffers *iio_buffers_start(struct source_context *context)
 {
-	(void)host;
+	(void)context;
 	return NULL;
 }
 

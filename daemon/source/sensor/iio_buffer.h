@@ -4,17 +4,17 @@
  * kernel's own time stamp, instead of polling. Without libiio these are no-ops, and all
  * devices are read through sysfs.
  */
-#ifndef GCHINTD_IIO_BUFFER_H
-#define GCHINTD_IIO_BUFFER_H
+#ifndef SOURCE_IIO_BUFFER_H
+#define SOURCE_IIO_BUFFER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-struct host;
+struct source_context;
 struct iio_buffers;
 
 /* Captures from each device that supports it; NULL if none does. */
-struct iio_buffers *iio_buffers_start(struct host *host);
+struct iio_buffers *iio_buffers_start(struct source_context *context);
 void iio_buffers_stop(struct iio_buffers *b);
 /* Whether "iio:deviceN" is captured. */
 bool iio_buffers_has(const struct iio_buffers *b, const char *entry);

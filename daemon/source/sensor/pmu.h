@@ -3,8 +3,8 @@
  * Counters of perf PMUs that count on a CPU, for all threads that run there. A read of the
  * descriptor returns 8 bytes: the count since it was opened.
  */
-#ifndef GCHINTD_PMU_H
-#define GCHINTD_PMU_H
+#ifndef SOURCE_PMU_H
+#define SOURCE_PMU_H
 
 #include <stdint.h>
 

@@ -41,13 +41,13 @@ static int power_on_zone(void *data, const char *zone)
 }
 
 /* Whether the powercap source records the counters of packages. */
-static bool powercap_has_packages(const struct host *host)
+static bool powercap_has_packages(const struct source_context *context)
 {
 	char dir[300];
 
-	snprintf(dir, sizeof(dir), "%s/class/powercap", host->root.sysfs);
-	return host->config.source[SOURCE_powercap].enabled &&
-	       root_list(dir, "", power_on_zone, (void *)host->root.sysfs) > 0;
+	snprintf(dir, sizeof(dir), "%s/class/powercap", context->root.sysfs);
+	return context->config.source[SOURCE_powercap].enabled &&
+	       root_list(dir, "", power_on_zone, (void *)context->root.sysfs) > 0;
 }
 
 /* Places "event=0x2" in the bits that format/event names; other terms are not supported. */
@@ -139,7 +139,7 @@ static int on_pmu(void *data, const char *name)
 	    root_read(text, sizeof(text), "%s/cpumask", p->dir) <= 0 ||
 	    text_cpulist(text, p->cpu, CPUS_MAX) <= 0)
 		return 0;
-	if (!p->core && powercap_has_packages(rails_host(p->rails)))
+	if (!p->core && powercap_has_packages(rails_context(p->rails)))
 		return 0;
 	p->type = (uint32_t)type;
 	snprintf(text, sizeof(text), "%s/events", p->dir);
@@ -149,16 +149,16 @@ static int on_pmu(void *data, const char *name)
 
 static void power_scan(struct rails *rails)
 {
-	struct pmu p = { .rails = rails, .sysfs = rails_host(rails)->root.sysfs };
+	struct pmu p = { .rails = rails, .sysfs = rails_context(rails)->root.sysfs };
 	char dir[300];
 
 	snprintf(dir, sizeof(dir), "%s/bus/event_source/devices", p.sysfs);
 	root_list(dir, "power", on_pmu, &p);
 }
 
-static int power_probe(const struct host *host, struct probe *p)
+static int power_probe(const struct source_context *context, struct probe *p)
 {
-	struct rails_count n = rails_count(host, power_scan);
+	struct rails_count n = rails_count(context, power_scan);
 
 	if (!n.channels)
 		return probe_absent(p, -ENODEV, "",
@@ -171,9 +171,9 @@ static int power_probe(const struct host *host, struct probe *p)
 			   n.cores);
 }
 
-static int power_start(struct host *host, void **state)
+static int power_start(struct source_context *context, void **state)
 {
-	*state = rails_start(host, SOURCE_power, power_scan);
+	*state = rails_start(context, SOURCE_power, power_scan);
 	return *state ? 0 : -ENOMEM;
 }
 

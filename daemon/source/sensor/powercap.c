@@ -33,7 +33,7 @@ static double zone_max_power(const char *sysfs, const char *zone)
 static int powercap_on_zone(void *data, const char *entry)
 {
 	struct rails *rails = data;
-	const char *sysfs = rails_host(rails)->root.sysfs;
+	const char *sysfs = rails_context(rails)->root.sysfs;
 	char path[320], label[64], name[96];
 	uint64_t range = 0;
 
@@ -61,13 +61,13 @@ void powercap_scan(struct rails *rails)
 {
 	char dir[300];
 
-	snprintf(dir, sizeof(dir), "%s/class/powercap", rails_host(rails)->root.sysfs);
+	snprintf(dir, sizeof(dir), "%s/class/powercap", rails_context(rails)->root.sysfs);
 	root_list(dir, "", powercap_on_zone, rails);
 }
 
-static int powercap_probe(const struct host *host, struct probe *p)
+static int powercap_probe(const struct source_context *context, struct probe *p)
 {
-	struct rails_count n = rails_count(host, powercap_scan);
+	struct rails_count n = rails_count(context, powercap_scan);
 
 	if (!n.channels)
 		return probe_absent(p, -ENODEV, "modprobe intel_rapl_msr, on a machine that has it",
@@ -79,9 +79,9 @@ static int powercap_probe(const struct host *host, struct probe *p)
 	return probe_found(p, "%u energy counters", n.channels);
 }
 
-static int powercap_start(struct host *host, void **state)
+static int powercap_start(struct source_context *context, void **state)
 {
-	*state = rails_start(host, SOURCE_powercap, powercap_scan);
+	*state = rails_start(context, SOURCE_powercap, powercap_scan);
 	return *state ? 0 : -ENOMEM;
 }
 

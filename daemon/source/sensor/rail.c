@@ -61,7 +61,7 @@ struct rail {
 };
 
 struct rails {
-	struct host *host;
+	struct source_context *context;
 	struct rails_count *count; /* set: a scan only counts */
 	char counted[96]; /* the device counted last */
 	void (*listed)(void *data, const struct rail_desc *desc); /* set: a scan only lists */
@@ -84,9 +84,9 @@ const char *rail_kind_name(enum rail_kind kind)
 	return names[kind];
 }
 
-const struct host *rails_host(const struct rails *rails)
+const struct source_context *rails_context(const struct rails *rails)
 {
-	return rails->host;
+	return rails->context;
 }
 
 /* Whether any user may read it. Only the mode says so: access(2) succeeds by our capability. */
@@ -97,7 +97,7 @@ static bool path_is_world_readable(const char *path)
 	return !stat(path, &st) && (st.st_mode & S_IROTH);
 }
 
-static void rail_define(struct host *host, enum source_id source, uint32_t id,
+static void rail_define(struct source_context *context, enum source_id source, uint32_t id,
 			const struct rail_desc *d, uint64_t period_ns)
 {
 	const int64_t numbers[] = { id, (int64_t)period_ns,
@@ -113,40 +113,40 @@ static void rail_define(struct host *host, enum source_id source, uint32_t id,
 				  d->derived,
 				  d->cpus };
 
-	host_define(host, definition_new(DEFINE_RAIL, clock_now(), numbers, 4, strings, 8));
-	if (host->metrics)
-		metrics_rail(host->metrics, id, d->name, d->label, (int)d->kind,
+	context_define(context, definition_new(DEFINE_RAIL, clock_now(), numbers, 4, strings, 8));
+	if (context->metrics)
+		metrics_rail(context->metrics, id, d->name, d->label, (int)d->kind,
 			     !d->event.type && path_is_world_readable(d->path) &&
 				     (!d->factor || path_is_world_readable(d->factor)));
 }
 
 /* Looks the number up by name: a rail keeps it over a reload or a rebind. */
-static uint32_t rail_assign_number(struct host *host, const char *name)
+static uint32_t rail_assign_number(struct source_context *context, const char *name)
 {
 	char **more;
 
-	for (uint32_t i = 0; i < host->rails; i++)
-		if (!strcmp(host->rail_name[i], name))
+	for (uint32_t i = 0; i < context->rails; i++)
+		if (!strcmp(context->rail_name[i], name))
 			return i + 1;
-	more = realloc(host->rail_name, (host->rails + 1) * sizeof(*more));
+	more = realloc(context->rail_name, (context->rails + 1) * sizeof(*more));
 	if (!more)
 		return 0;
-	host->rail_name = more;
-	more[host->rails] = strdup(name);
-	return more[host->rails] ? ++host->rails : 0;
+	context->rail_name = more;
+	more[context->rails] = strdup(name);
+	return more[context->rails] ? ++context->rails : 0;
 }
 
-int rails_define(struct host *host, enum source_id id, const struct rail_desc *desc,
+int rails_define(struct source_context *context, enum source_id id, const struct rail_desc *desc,
 		 uint64_t period_ns)
 {
 	uint32_t number;
 
-	if (fnmatch(host->config.source[id].match, desc->name, 0))
+	if (fnmatch(context->config.source[id].match, desc->name, 0))
 		return -1;
-	number = rail_assign_number(host, desc->name);
+	number = rail_assign_number(context, desc->name);
 	if (!number)
 		return -1;
-	rail_define(host, id, number, desc, period_ns);
+	rail_define(context, id, number, desc, period_ns);
 	return (int)number;
 }
 
@@ -231,7 +231,8 @@ static void rail_restore(struct rails *rails, struct rail *r, const struct rail_
 	r->gone = false;
 	/* A counter in a file goes on where it was, unless it breaks; one of perf's begins anew. */
 	r->has_last = r->has_last && !r->desc.event.type;
-	host_note(rails->host, LOG_NOTICE, config_source_name(rails->id), "%s: back", r->name);
+	context_note(rails->context, LOG_NOTICE, config_source_name(rails->id), "%s: back",
+		     r->name);
 }
 
 static bool rail_is_denied(const struct rail_desc *d)
@@ -259,20 +260,22 @@ static void rails_count_one(struct rails *rails, const struct rail_desc *d)
 	snprintf(rails->counted, sizeof(rails->counted), "%.*s", device, d->name);
 }
 
-struct rails_count rails_count(const struct host *host, rails_scan_fn scan)
+struct rails_count rails_count(const struct source_context *context, rails_scan_fn scan)
 {
 	struct rails_count count = { 0 };
-	/* The cast is safe: a scan only reads from its host, by rails_host(). */
-	struct rails rails = { .host = (struct host *)host, .count = &count };
+	/* The cast is safe: a scan only reads from its context, by rails_context(). */
+	struct rails rails = { .context = (struct source_context *)context, .count = &count };
 
 	scan(&rails);
 	return count;
 }
 
-void rails_list(const struct host *host, rails_scan_fn scan,
+void rails_list(const struct source_context *context, rails_scan_fn scan,
 		void (*fn)(void *data, const struct rail_desc *desc), void *data)
 {
-	struct rails rails = { .host = (struct host *)host, .listed = fn, .listed_data = data };
+	struct rails rails = { .context = (struct source_context *)context,
+			       .listed = fn,
+			       .listed_data = data };
 
 	scan(&rails);
 }
@@ -291,7 +294,7 @@ void rails_add(struct rails *rails, const struct rail_desc *d)
 		rails_count_one(rails, d);
 		return;
 	}
-	if (fnmatch(rails->host->config.source[rails->id].match, d->name, 0))
+	if (fnmatch(rails->context->config.source[rails->id].match, d->name, 0))
 		return;
 	for (unsigned int i = 0; i < rails->nr; i++)
 		if (!strcmp(rails->rail[i]->name, d->name)) {
@@ -300,9 +303,10 @@ void rails_add(struct rails *rails, const struct rail_desc *d)
 		}
 	if (rails->nr == RAILS_MAX) {
 		if (!rails->full)
-			host_note(rails->host, LOG_WARNING, source,
-				  "over %d rails: the rest is not sampled; choose some with match",
-				  RAILS_MAX);
+			context_note(
+				rails->context, LOG_WARNING, source,
+				"over %d rails: the rest is not sampled; choose some with match",
+				RAILS_MAX);
 		rails->full = true;
 		return;
 	}
@@ -312,20 +316,20 @@ void rails_add(struct rails *rails, const struct rail_desc *d)
 	r->fd = r->factor_fd = r->status_fd = -1;
 	r->name = strdup(d->name);
 	r->path = strdup(d->path);
-	r->id = rail_assign_number(rails->host, d->name);
+	r->id = rail_assign_number(rails->context, d->name);
 	if (!r->name || !r->path || !r->id) {
 		rail_free(r);
 		return;
 	}
 	ret = rail_open(r, d);
 	if (ret) {
-		host_note(rails->host, LOG_WARNING, source, "%s: %s: %s", d->name, d->path,
-			  strerror(-ret));
+		context_note(rails->context, LOG_WARNING, source, "%s: %s: %s", d->name, d->path,
+			     strerror(-ret));
 		r->gone = true;
 	}
 	r->desc = *d;
 	rails->rail[rails->nr++] = r;
-	rail_define(rails->host, rails->id, r->id, d, rails->period_ns);
+	rail_define(rails->context, rails->id, r->id, d, rails->period_ns);
 }
 
 static void rail_record(struct rails *rails, struct rail *r, uint64_t t, uint64_t error_ns,
@@ -345,7 +349,7 @@ static void rail_record(struct rails *rails, struct rail *r, uint64_t t, uint64_
 		return;
 	r->recorded = value;
 	r->recorded_t = t;
-	host_record(rails->host, &rec);
+	context_record(rails->context, &rec);
 }
 
 /* Energy from the reading before on is unknown; the counter goes on from there. */
@@ -362,10 +366,10 @@ static void rail_watch_still(struct rails *rails, struct rail *r, bool moved, ui
 	if (r->moved || r->still || t - r->still_t < STILL_NS)
 		return;
 	r->still = true;
-	host_note(rails->host, LOG_WARNING, config_source_name(rails->id),
-		  "%s: its counter has not moved for %llu s: it does not count here, and its "
-		  "energy is unknown",
-		  r->name, (unsigned long long)(STILL_NS / NSEC_PER_SEC));
+	context_note(rails->context, LOG_WARNING, config_source_name(rails->id),
+		     "%s: its counter has not moved for %llu s: it does not count here, and its "
+		     "energy is unknown",
+		     r->name, (unsigned long long)(STILL_NS / NSEC_PER_SEC));
 }
 
 /* A counter that does so all the time is reported at the 1st, 2nd, 4th, 8th, ... */
@@ -377,21 +381,23 @@ static void rail_note_break(struct rails *rails, struct rail *r, enum counter_ch
 
 	r->breaks++;
 	if (noted && change == COUNTER_RESET)
-		host_note(
-			rails->host, LOG_WARNING, source,
+		context_note(
+			rails->context, LOG_WARNING, source,
 			"%s: its counter went back from %lld to %lld in %.3f s, which is no wrap: "
 			"it was reset, and its energy meanwhile is unknown",
 			r->name, (long long)r->last, (long long)raw, seconds);
 	if (noted && change == COUNTER_JUMPED)
-		host_note(rails->host, LOG_WARNING, source,
-			  "%s: its counter jumped from %lld to %lld in %.3f s, which is more than "
-			  "the rail can draw: its energy meanwhile is unknown",
-			  r->name, (long long)r->last, (long long)raw, seconds);
+		context_note(
+			rails->context, LOG_WARNING, source,
+			"%s: its counter jumped from %lld to %lld in %.3f s, which is more than "
+			"the rail can draw: its energy meanwhile is unknown",
+			r->name, (long long)r->last, (long long)raw, seconds);
 	if (noted && change == COUNTER_UNCLEAR)
-		host_note(rails->host, LOG_WARNING, source,
-			  "%s: not read for %.3f s, in which its counter may have wrapped twice: "
-			  "its energy meanwhile is unknown",
-			  r->name, seconds);
+		context_note(
+			rails->context, LOG_WARNING, source,
+			"%s: not read for %.3f s, in which its counter may have wrapped twice: "
+			"its energy meanwhile is unknown",
+			r->name, seconds);
 }
 
 /*
@@ -476,8 +482,8 @@ static void rail_lose(struct rails *rails, struct rail *r, int error, uint64_t n
 		r->desc.event.type && error == -ENODATA ? "its CPU went offline" : strerror(-error);
 
 	if (!r->gone)
-		host_note(rails->host, LOG_WARNING, config_source_name(rails->id),
-			  "%s: %s: its value is unknown from here", r->name, why);
+		context_note(rails->context, LOG_WARNING, config_source_name(rails->id),
+			     "%s: %s: its value is unknown from here", r->name, why);
 	r->gone = true;
 	rail_close(r);
 	rail_record(rails, r, now, 0, UNKNOWN_S64);
@@ -486,7 +492,7 @@ static void rail_lose(struct rails *rails, struct rail *r, int error, uint64_t n
 /* Sampling must not slow what it measures: doubles the period while reads exceed the budget. */
 static void rails_keep_budget(struct rails *rails, uint64_t used_ns)
 {
-	const struct config_source *config = &rails->host->config.source[rails->id];
+	const struct config_source *config = &rails->context->config.source[rails->id];
 
 	if (used_ns * 100 <= rails->period_ns * config->budget_percent) {
 		rails->late = 0;
@@ -497,10 +503,11 @@ static void rails_keep_budget(struct rails *rails, uint64_t used_ns)
 	rails->late = 0;
 	rails->period_ns *= 2;
 	watch_period(rails->timer, rails->period_ns);
-	host_note(rails->host, LOG_NOTICE, config_source_name(rails->id),
-		  "a look at %u rails takes %.1f ms, over %u %% of the period: now every %llu ms",
-		  rails->nr, (double)used_ns / NSEC_PER_MSEC, config->budget_percent,
-		  (unsigned long long)(rails->period_ns / NSEC_PER_MSEC));
+	context_note(
+		rails->context, LOG_NOTICE, config_source_name(rails->id),
+		"a look at %u rails takes %.1f ms, over %u %% of the period: now every %llu ms",
+		rails->nr, (double)used_ns / NSEC_PER_MSEC, config->budget_percent,
+		(unsigned long long)(rails->period_ns / NSEC_PER_MSEC));
 }
 
 /* No value now, but the device is there: EPERM is a GPU that is suspended or in reset. */
@@ -522,9 +529,9 @@ static bool reading_is_transient(const struct reading *reading)
 static void rail_miss(struct rails *rails, struct rail *r, int error, uint64_t now)
 {
 	if (error == -EPERM && !r->refused)
-		host_note(rails->host, LOG_NOTICE, config_source_name(rails->id),
-			  "%s: %s: its value is unknown while its device refuses to be read",
-			  r->name, strerror(-error));
+		context_note(rails->context, LOG_NOTICE, config_source_name(rails->id),
+			     "%s: %s: its value is unknown while its device refuses to be read",
+			     r->name, strerror(-error));
 	r->refused = r->refused || error == -EPERM;
 	rail_record(rails, r, now, 0, UNKNOWN_S64);
 }
@@ -535,10 +542,10 @@ static bool rail_let_sleep(struct rails *rails, struct rail *r)
 	const bool asleep = rail_is_suspended(r);
 
 	if (asleep && !r->asleep) {
-		host_note(rails->host, LOG_INFO, config_source_name(rails->id),
-			  "%s: its device sleeps and is not read: its value is unknown until it "
-			  "wakes",
-			  r->name);
+		context_note(rails->context, LOG_INFO, config_source_name(rails->id),
+			     "%s: its device sleeps and is not read: its value is unknown until it "
+			     "wakes",
+			     r->name);
 		rail_break(rails, r, clock_now());
 	}
 	r->asleep = asleep;
@@ -562,9 +569,9 @@ static void rails_notice_suspend(struct rails *rails, uint64_t now)
 	if (rails->ahead_ns < before + SUSPEND_NS)
 		return;
 	slept = rails->ahead_ns - before;
-	host_note(rails->host, LOG_NOTICE, config_source_name(rails->id),
-		  "the machine was suspended for %.3f s: the energy meanwhile is unknown",
-		  (double)slept * 1e-9);
+	context_note(rails->context, LOG_NOTICE, config_source_name(rails->id),
+		     "the machine was suspended for %.3f s: the energy meanwhile is unknown",
+		     (double)slept * 1e-9);
 	for (unsigned int i = 0; i < rails->nr; i++)
 		if (rails->rail[i]->counted && !rails->rail[i]->gone)
 			rail_break(rails, rails->rail[i], now);
@@ -599,12 +606,12 @@ static void on_read(void *data, const struct reading *reading, size_t nr)
 static void rail_move_to_thread(struct rails *rails, struct rail *r)
 {
 	if (!rails->reader) {
-		rails->reader = reader_new(rails->host->loop, on_read, rails);
+		rails->reader = reader_new(rails->context->loop, on_read, rails);
 		if (!rails->reader)
 			return;
-		host_note(rails->host, LOG_INFO, config_source_name(rails->id),
-			  "%s takes over %u us to read: slow rails are read by a thread", r->name,
-			  (unsigned int)(SLOW_NS / NSEC_PER_USEC));
+		context_note(rails->context, LOG_INFO, config_source_name(rails->id),
+			     "%s takes over %u us to read: slow rails are read by a thread",
+			     r->name, (unsigned int)(SLOW_NS / NSEC_PER_USEC));
 	}
 	r->apart = true;
 }
@@ -648,25 +655,25 @@ static void rails_on_timer(void *data, uint32_t events)
 	}
 }
 
-struct rails *rails_start(struct host *host, enum source_id id, rails_scan_fn scan)
+struct rails *rails_start(struct source_context *context, enum source_id id, rails_scan_fn scan)
 {
 	struct rails *rails = calloc(1, sizeof(*rails));
 
 	if (!rails)
 		return NULL;
-	rails->host = host;
+	rails->context = context;
 	rails->id = id;
 	rails->scan = scan;
-	rails->period_ns = host->config.source[id].period_ms * NSEC_PER_MSEC;
+	rails->period_ns = context->config.source[id].period_ms * NSEC_PER_MSEC;
 	rails->ahead_ns = UINT64_MAX - SUSPEND_NS;
-	rails->timer = loop_timer(host->loop, rails->period_ns, rails_on_timer, rails);
+	rails->timer = loop_timer(context->loop, rails->period_ns, rails_on_timer, rails);
 	if (!rails->timer) {
 		free(rails);
 		return NULL;
 	}
 	scan(rails);
-	host_clock(host, config_source_name(id), "CLOCK_MONOTONIC", 0, CLOCK_PER_SAMPLE,
-		   "each read is between two readings of the clock: samples.error_ns");
+	context_clock(context, config_source_name(id), "CLOCK_MONOTONIC", 0, CLOCK_PER_SAMPLE,
+		      "each read is between two readings of the clock: samples.error_ns");
 	rails_on_timer(rails, 0);
 	return rails;
 }
@@ -681,9 +688,9 @@ void rails_stop(struct rails *rails)
 	free(rails);
 }
 
-void rails_forget(struct host *host)
+void rails_forget(struct source_context *context)
 {
-	for (uint32_t i = 0; i < host->rails; i++)
-		free(host->rail_name[i]);
-	free(host->rail_name);
+	for (uint32_t i = 0; i < context->rails; i++)
+		free(context->rail_name[i]);
+	free(context->rail_name);
 }

@@ -5,14 +5,14 @@
  * clock, so that the instant of a sample is known to half the bracket. A rail that cannot
  * be read is recorded as NULL once, and scans look for it again.
  */
-#ifndef GCHINTD_RAIL_H
-#define GCHINTD_RAIL_H
+#ifndef SOURCE_RAIL_H
+#define SOURCE_RAIL_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "../../recording/schema.h"
-#include "../host.h"
+#include "../context.h"
 #include "pmu.h"
 
 struct rails;
@@ -67,35 +67,35 @@ struct rails_count {
 };
 
 /* For a probe: runs @scan, but only counts. */
-struct rails_count rails_count(const struct host *host, rails_scan_fn scan);
+struct rails_count rails_count(const struct source_context *context, rails_scan_fn scan);
 
 /* Runs @scan and calls @fn for each channel, whose strings are valid during the call. */
-void rails_list(const struct host *host, rails_scan_fn scan,
+void rails_list(const struct source_context *context, rails_scan_fn scan,
 		void (*fn)(void *data, const struct rail_desc *desc), void *data);
 
 /**
  * rails_start - scan and begin to sample
- * @host: the context
+ * @context: the context
  * @id: the source; its period, budget and pattern are the configuration's
  * @scan: finds the channels; called again when one is missing
  *
  * Returns NULL without memory.
  */
-struct rails *rails_start(struct host *host, enum source_id id, rails_scan_fn scan);
+struct rails *rails_start(struct source_context *context, enum source_id id, rails_scan_fn scan);
 void rails_stop(struct rails *rails);
 
-const struct host *rails_host(const struct rails *rails);
+const struct source_context *rails_context(const struct rails *rails);
 /* Adds a channel, or restores one that was missing. */
 void rails_add(struct rails *rails, const struct rail_desc *desc);
 /*
  * Defines a channel that is sampled by other means (a buffer); returns its number for
  * records, or -1 if the configuration's pattern excludes it.
  */
-int rails_define(struct host *host, enum source_id id, const struct rail_desc *desc,
+int rails_define(struct source_context *context, enum source_id id, const struct rail_desc *desc,
 		 uint64_t period_ns);
 
 /* Frees the numbers, at the end. */
-void rails_forget(struct host *host);
+void rails_forget(struct source_context *context);
 
 const char *rail_kind_name(enum rail_kind kind);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Properties of RAPL counters that all kernel interfaces to them share. */
-#ifndef GCHINTD_RAPL_H
-#define GCHINTD_RAPL_H
+#ifndef SOURCE_RAPL_H
+#define SOURCE_RAPL_H
 
 #include "../../common/clock.h"
 

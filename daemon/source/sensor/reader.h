@@ -4,8 +4,8 @@
  * run on the calling thread or on a thread of their own: a sensor behind a slow bus may
  * block for milliseconds, which the main loop cannot afford.
  */
-#ifndef GCHINTD_READER_H
-#define GCHINTD_READER_H
+#ifndef SOURCE_READER_H
+#define SOURCE_READER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -13,7 +13,7 @@
 static int on_regulator(void *data, const char *entry)
 {
 	struct rails *rails = data;
-	const char *sysfs = rails_host(rails)->root.sysfs;
+	const char *sysfs = rails_context(rails)->root.sysfs;
 	char path[320], name[64], rail[128];
 
 	snprintf(path, sizeof(path), "%s/class/regulator/%s/microvolts", sysfs, entry);
@@ -38,22 +38,22 @@ static void regulator_scan(struct rails *rails)
 {
 	char dir[300];
 
-	snprintf(dir, sizeof(dir), "%s/class/regulator", rails_host(rails)->root.sysfs);
+	snprintf(dir, sizeof(dir), "%s/class/regulator", rails_context(rails)->root.sysfs);
 	root_list(dir, "regulator", on_regulator, rails);
 }
 
-static int regulator_probe(const struct host *host, struct probe *p)
+static int regulator_probe(const struct source_context *context, struct probe *p)
 {
-	struct rails_count n = rails_count(host, regulator_scan);
+	struct rails_count n = rails_count(context, regulator_scan);
 
 	if (!n.channels)
 		return probe_absent(p, -ENODEV, "", "no regulator tells its voltage");
 	return probe_found(p, "%u set voltages", n.channels);
 }
 
-static int regulator_start(struct host *host, void **state)
+static int regulator_start(struct source_context *context, void **state)
 {
-	*state = rails_start(host, SOURCE_regulator, regulator_scan);
+	*state = rails_start(context, SOURCE_regulator, regulator_scan);
 	return *state ? 0 : -ENOMEM;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Scans of the sources that measure power or energy, for rails_list(). */
-#ifndef GCHINTD_SCANS_H
-#define GCHINTD_SCANS_H
+#ifndef SOURCE_SCANS_H
+#define SOURCE_SCANS_H
 
 struct rails;
 

@@ -22,7 +22,7 @@ struct sensor {
 };
 
 struct thermal {
-	struct host *host;
+	struct source_context *context;
 	struct watch *timer;
 	struct sensor *sensor;
 	unsigned int nr;
@@ -46,13 +46,13 @@ static void sensor_add(struct thermal *t, enum record_thermal_kind kind, const c
 	t->sensor[t->nr] = (struct sensor){ .kind = kind };
 	snprintf(t->sensor[t->nr].path, sizeof(t->sensor[t->nr].path), "%s", path);
 	t->nr++;
-	host_define(t->host, definition_new(DEFINE_THERMAL, clock_now(), &id, 1, strings, 3));
+	context_define(t->context, definition_new(DEFINE_THERMAL, clock_now(), &id, 1, strings, 3));
 }
 
 static int on_thermal(void *data, const char *entry)
 {
 	struct thermal *t = data;
-	const char *sysfs = t->host->root.sysfs;
+	const char *sysfs = t->context->root.sysfs;
 	bool zone = !strncmp(entry, "thermal_zone", 12);
 	char type[64], path[192];
 
@@ -71,7 +71,7 @@ static int thermal_on_cpu(void *data, const char *entry)
 	struct thermal *t = data;
 	char path[192];
 
-	snprintf(path, sizeof(path), "%.100s/devices/system/cpu/%.20s/%s", t->host->root.sysfs,
+	snprintf(path, sizeof(path), "%.100s/devices/system/cpu/%.20s/%s", t->context->root.sysfs,
 		 entry, "thermal_throttle/core_throttle_count");
 	sensor_add(t, THERMAL_THROTTLE, entry, path);
 	return 0;
@@ -81,9 +81,9 @@ static void thermal_scan(struct thermal *t)
 {
 	char dir[300];
 
-	snprintf(dir, sizeof(dir), "%s/class/thermal", t->host->root.sysfs);
+	snprintf(dir, sizeof(dir), "%s/class/thermal", t->context->root.sysfs);
 	root_list(dir, "", on_thermal, t);
-	snprintf(dir, sizeof(dir), "%s/devices/system/cpu", t->host->root.sysfs);
+	snprintf(dir, sizeof(dir), "%s/devices/system/cpu", t->context->root.sysfs);
 	root_list(dir, "cpu", thermal_on_cpu, t);
 }
 
@@ -102,7 +102,7 @@ static void thermal_on_timer(void *data, uint32_t events)
 		s->value = v;
 		s->seen = true;
 		r.thermal = (struct record_thermal){ .value = v, .sensor = i + 1, .kind = s->kind };
-		host_record(t->host, &r);
+		context_record(t->context, &r);
 	}
 }
 
@@ -116,15 +116,15 @@ static void thermal_stop(void *state)
 	free(t);
 }
 
-static int thermal_start(struct host *host, void **state)
+static int thermal_start(struct source_context *context, void **state)
 {
 	struct thermal *t = calloc(1, sizeof(*t));
 
 	if (!t)
 		return -ENOMEM;
-	t->host = host;
-	t->timer = loop_timer(host->loop,
-			      host->config.source[SOURCE_thermal].period_ms * NSEC_PER_MSEC,
+	t->context = context;
+	t->timer = loop_timer(context->loop,
+			      context->config.source[SOURCE_thermal].period_ms * NSEC_PER_MSEC,
 			      thermal_on_timer, t);
 	if (!t->timer) {
 		free(t);
@@ -143,18 +143,18 @@ static int entry_count(void *data, const char *entry)
 	return 0;
 }
 
-static int thermal_probe(const struct host *host, struct probe *p)
+static int thermal_probe(const struct source_context *context, struct probe *p)
 {
 	unsigned int zones = 0, devices = 0;
 	uint64_t count;
 	char dir[300];
 
-	snprintf(dir, sizeof(dir), "%s/class/thermal", host->root.sysfs);
+	snprintf(dir, sizeof(dir), "%s/class/thermal", context->root.sysfs);
 	root_list(dir, "thermal_zone", entry_count, &zones);
 	root_list(dir, "cooling_device", entry_count, &devices);
 	if (!zones && !devices &&
 	    root_u64(&count, "%s/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count",
-		     host->root.sysfs))
+		     context->root.sysfs))
 		return probe_absent(p, -ENODEV, "",
 				    "no thermal zone, cooling device or throttle count");
 	return probe_found(p, "%u zones, %u cooling devices", zones, devices);

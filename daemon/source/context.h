@@ -3,8 +3,8 @@
  * The context of a source: where the kernel's file systems are, the configuration, the
  * event loop, and where records go. It is the only structure that is passed around.
  */
-#ifndef GCHINTD_HOST_H
-#define GCHINTD_HOST_H
+#ifndef SOURCE_CONTEXT_H
+#define SOURCE_CONTEXT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,7 +21,7 @@ struct metrics;
 struct queue;
 struct tracker;
 
-struct host {
+struct source_context {
 	struct root root;
 	struct config config;
 	const char *feed; /* socket that replaces netlink, or NULL; for tests */
@@ -43,50 +43,52 @@ struct host {
 };
 
 /* Every observation passes through here, to the metrics and to the queue. */
-void host_record(struct host *host, const struct record *r);
+void context_record(struct source_context *context, const struct record *r);
 /* Takes ownership of @d, even on failure. NULL is allowed. */
-void host_define(struct host *host, struct definition *d);
+void context_define(struct source_context *context, struct definition *d);
 /* Reports a change of state in the journal and in the recording. */
-void host_note(struct host *host, int priority, const char *source, const char *fmt, ...)
-	__attribute__((format(printf, 4, 5)));
+void context_note(struct source_context *context, int priority, const char *source, const char *fmt,
+		  ...) __attribute__((format(printf, 4, 5)));
 /* The same for a change at @t. */
-void host_note_at(struct host *host, uint64_t t, int priority, const char *source, const char *fmt,
-		  ...) __attribute__((format(printf, 5, 6)));
+void context_note_at(struct source_context *context, uint64_t t, int priority, const char *source,
+		     const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 /* Records that observations were lost. @source and @why are constant strings. */
-void host_drop(struct host *host, const char *source, uint64_t count, const char *why);
+void context_drop(struct source_context *context, const char *source, uint64_t count,
+		  const char *why);
 
 /* Whether the next record will wait for the writer if the queue is full. */
-bool host_waits(const struct host *host);
+bool context_waits(const struct source_context *context);
 /* Counts records that the full queue did not take. */
-void host_lose(struct host *host, uint64_t records);
+void context_lose(struct source_context *context, uint64_t records);
 
 /* Shorthands for definitions. */
-void host_meta(struct host *host, const char *key, const char *value);
-/* error_ns of host_clock() when each sample carries its own. */
+void context_meta(struct source_context *context, const char *key, const char *value);
+/* error_ns of context_clock() when each sample carries its own. */
 #define CLOCK_PER_SAMPLE UINT64_MAX
-void host_clock(struct host *host, const char *source, const char *clock, int64_t offset_ns,
-		uint64_t error_ns, const char *how);
+void context_clock(struct source_context *context, const char *source, const char *clock,
+		   int64_t offset_ns, uint64_t error_ns, const char *how);
 
 /*
  * The number of a thread of @pid in that process's own, innermost pid namespace; @tid if there is
  * no such thread or the kernel does not say. @pid and @tid are in ours.
  */
-int32_t host_own_tid(const struct host *host, int32_t pid, int32_t tid);
+int32_t context_own_tid(const struct source_context *context, int32_t pid, int32_t tid);
 
-struct host_thread {
+struct context_thread {
 	int32_t tid, own; /* in our pid namespace, and in its own */
 };
 
 /**
- * host_clock_ahead - by how much CLOCK_MONOTONIC of a process is ahead of ours
+ * context_clock_ahead - by how much CLOCK_MONOTONIC of a process is ahead of ours
  * @ahead_ns: receives it; another time namespace has an offset
  *
  * Returns false if the process is in another time namespace than its children will be, so that the
  * kernel does not tell its offset.
  */
-bool host_clock_ahead(const struct host *host, int32_t pid, int64_t *ahead_ns);
+bool context_clock_ahead(const struct source_context *context, int32_t pid, int64_t *ahead_ns);
 
 /* Finds the threads of @pid; returns how many, at most @most. */
-size_t host_threads(const struct host *host, int32_t pid, struct host_thread *threads, size_t most);
+size_t context_threads(const struct source_context *context, int32_t pid,
+		       struct context_thread *threads, size_t most);
 
 #endif

@@ -139,7 +139,7 @@ static const char *heard(int fd)
 	return text;
 }
 
-static void notifies(struct host *host)
+static void notifies(struct source_context *context)
 {
 	struct sockaddr_un addr = { AF_UNIX, "notify" };
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), well = 1;
@@ -158,14 +158,14 @@ static void notifies(struct host *host)
 		"the service manager is notified of state changes");
 	watched_forget();
 	unsetenv("WATCHDOG_USEC");
-	CHECK(!notify_watchdog(host->loop, healthy, &well) && !watched_count(),
+	CHECK(!notify_watchdog(context->loop, healthy, &well) && !watched_count(),
 	      "without WATCHDOG_USEC there is no timer");
 	setenv("WATCHDOG_USEC", "3000000", 1);
 	unit_memory_left(0);
-	CHECK(notify_watchdog(host->loop, healthy, &well) == -ENOMEM,
+	CHECK(notify_watchdog(context->loop, healthy, &well) == -ENOMEM,
 	      "without memory there is no watchdog");
 	unit_memory_left(-1);
-	CHECK(!notify_watchdog(host->loop, healthy, &well) && watched_count() == 1 &&
+	CHECK(!notify_watchdog(context->loop, healthy, &well) && watched_count() == 1 &&
 		      watched_at(0)->period_ns == 1500000000,
 	      "the watchdog is notified at half of its timeout");
 	watched_at(0)->fn(watched_at(0)->data, 0);
@@ -179,7 +179,7 @@ static void notifies(struct host *host)
 	faults.at_ns = 0;
 }
 
-static void boards(struct host *host)
+static void boards(struct source_context *context)
 {
 	char want[1200], clock[200] = "";
 	struct utsname u;
@@ -202,8 +202,8 @@ static void boards(struct host *host)
 		 "steps of realtime change it later'\n"
 		 "clock 0 0 'recording' 'CLOCK_MONOTONIC' 'the clock of every instant'\n");
 	snprintf(want + n, sizeof(want) - (size_t)n, "%s", clock);
-	board_describe(host);
-	records_are(host->queue, want, "a board without a name");
+	board_describe(context);
+	records_are(context->queue, want, "a board without a name");
 	place_file("sys/class/dmi/id/product_name", "A machine\n");
 	place_file("sys/devices/system/cpu/possible", "0-3\n");
 	place_file("proc/sys/kernel/random/boot_id", "1-2-3\n");
@@ -212,8 +212,8 @@ static void boards(struct host *host)
 		 "meta 'board.model' 'A machine'\n"
 		 "meta 'board.cpus' '0-3'\n%s",
 		 clock);
-	board_describe(host);
-	records_are(host->queue, want, "a board named by its firmware");
+	board_describe(context);
+	records_are(context->queue, want, "a board named by its firmware");
 	place_file("sys/firmware/devicetree/base/model", "\n");
 	place_file("sys/firmware/devicetree/base/compatible", "c\n");
 	place_file("sys/class/dmi/id/product_name", "M\n");
@@ -225,25 +225,25 @@ static void boards(struct host *host)
 		 "meta 'board.compatible' 'c'\n"
 		 "meta 'board.cpus' '0'\n%s",
 		 clock);
-	board_describe(host);
-	records_are(host->queue, want, "a board whose firmware names differ in case, one empty");
+	board_describe(context);
+	records_are(context->queue, want, "a board whose firmware names differ in case, one empty");
 	place_file("sys/firmware/devicetree/base/model", "B\n");
 	place_file("sys/firmware/devicetree/base/compatible", "\n");
 	place_file("sys/devices/system/cpu/possible", "\n");
 	place_file("proc/sys/kernel/random/boot_id", "\n");
 	snprintf(want + n, sizeof(want) - (size_t)n, "meta 'board.model' 'B'\n%s", clock);
-	board_describe(host);
-	records_are(host->queue, want, "a board with one firmware name");
+	board_describe(context);
+	records_are(context->queue, want, "a board with one firmware name");
 	place_gone("sys/firmware/devicetree/base/model");
 	place_file("sys/class/dmi/id/product_name", "\n");
 	snprintf(want + n, sizeof(want) - (size_t)n, "%s", clock);
-	board_describe(host);
-	records_are(host->queue, want, "a board with all firmware names");
+	board_describe(context);
+	records_are(context->queue, want, "a board with all firmware names");
 	place_file("sys/devices/system/cpu/possible", "0-3\n");
 	place_file("proc/sys/kernel/random/boot_id", "1-2-3\n");
 	place_file("sys/firmware/devicetree/base/model", "A board\n");
 	place_file("sys/firmware/devicetree/base/compatible", "a,b\n");
-	strcpy(host->config.label, "a run");
+	strcpy(context->config.label, "a run");
 	n = snprintf(want, sizeof(want),
 		     "meta 'schema' '%d'\n"
 		     "meta 'program' 'gchintd " GCHINTD_VERSION "'\n"
@@ -260,14 +260,15 @@ static void boards(struct host *host)
 		 "meta 'board.compatible' 'a,b'\n"
 		 "meta 'board.cpus' '0-3'\n%s",
 		 clock);
-	board_describe(host);
-	records_are(host->queue, want, "a board with a device tree, of a labelled run");
-	board_end(host);
-	records_are(host->queue, "meta 'end_ns' '7000'\n", "the end of the recording is recorded");
+	board_describe(context);
+	records_are(context->queue, want, "a board with a device tree, of a labelled run");
+	board_end(context);
+	records_are(context->queue, "meta 'end_ns' '7000'\n",
+		    "the end of the recording is recorded");
 	faults.at_ns = 0;
 }
 
-static void costs(struct host *host)
+static void costs(struct source_context *context)
 {
 	unsigned long long total, resident = 0;
 	struct rusage before, after;
@@ -278,23 +279,24 @@ static void costs(struct host *host)
 	faults.at_ns = 9000;
 	watched_forget();
 	getrusage(RUSAGE_SELF, &before);
-	c = cost_start(host, NULL);
+	c = cost_start(context, NULL);
 	getrusage(RUSAGE_SELF, &after);
 	CHECK(c && watched_count() == 1 && watched_at(0)->period_ns == 10000000000,
 	      "the cost is recorded every ten seconds");
-	r = queue_peek(host->queue, 0);
+	r = queue_peek(context->queue, 0);
 	root_read(text, sizeof(text), "/proc/self/statm");
-	CHECK(sscanf(text, "%llu %llu", &total, &resident) == 2 && queue_fill(host->queue) == 1 &&
-		      r->type == RECORD_COST && r->t == 9000 && r->cost.cpu_ns == 9000 &&
-		      r->cost.wakeups >= (uint64_t)before.ru_nvcsw &&
+	CHECK(sscanf(text, "%llu %llu", &total, &resident) == 2 &&
+		      queue_fill(context->queue) == 1 && r->type == RECORD_COST && r->t == 9000 &&
+		      r->cost.cpu_ns == 9000 && r->cost.wakeups >= (uint64_t)before.ru_nvcsw &&
 		      r->cost.wakeups <= (uint64_t)after.ru_nvcsw && !r->cost.records &&
 		      !r->cost.bytes && r->cost.rss_kib > resident * 4 / 2 &&
 		      r->cost.rss_kib < resident * 4 * 2,
 	      "the cost has time and memory");
 	watched_at(0)->fn(watched_at(0)->data, 0);
 	cost_stop(c);
-	CHECK(queue_fill(host->queue) == 3 && !watched_open(), "the cost is recorded at the end");
-	queue_consume(host->queue, 3);
+	CHECK(queue_fill(context->queue) == 3 && !watched_open(),
+	      "the cost is recorded at the end");
+	queue_consume(context->queue, 3);
 	faults.at_ns = 0;
 }
 
@@ -308,7 +310,7 @@ static void annotate(const char *text)
 	close(fd);
 }
 
-static void takes_annotations(struct host *host)
+static void takes_annotations(struct source_context *context)
 {
 	char want[300], long_text[ANNOTATION_MAX + 2];
 	const int pid = (int)getpid(), uid = (int)geteuid();
@@ -316,7 +318,7 @@ static void takes_annotations(struct host *host)
 	struct stat st;
 
 	watched_forget();
-	m = annotations_start(host, "annotations");
+	m = annotations_start(context, "annotations");
 	CHECK(m && watched_at(0)->events == EPOLLIN && !stat("annotations", &st) &&
 		      (st.st_mode & 0777) == 0660,
 	      "annotations are accepted from the owner and group");
@@ -329,10 +331,10 @@ static void takes_annotations(struct host *host)
 		 "annotation %d %d '50000 now'\nannotation %d %d '0 begin'\n"
 		 "annotation %d %d '12'\n",
 		 pid, uid, pid, uid, pid, uid);
-	CHECK(queue_fill(host->queue) == 3 && queue_peek(host->queue, 0)->t == 50000 &&
-		      queue_peek(host->queue, 1)->t == 50000,
+	CHECK(queue_fill(context->queue) == 3 && queue_peek(context->queue, 0)->t == 50000 &&
+		      queue_peek(context->queue, 1)->t == 50000,
 	      "an annotation has the current instant");
-	records_are(host->queue, want, "annotations have their sender");
+	records_are(context->queue, want, "annotations have their sender");
 	memset(long_text, 'x', sizeof(long_text));
 	long_text[ANNOTATION_MAX] = '\0';
 	annotate(long_text);
@@ -340,22 +342,22 @@ static void takes_annotations(struct host *host)
 	long_text[ANNOTATION_MAX + 1] = '\0';
 	annotate(long_text);
 	annotations_stop(m);
-	CHECK(queue_fill(host->queue) == 3 &&
-		      strlen(queue_peek(host->queue, 0)->define->string[0]) == ANNOTATION_MAX,
+	CHECK(queue_fill(context->queue) == 3 &&
+		      strlen(queue_peek(context->queue, 0)->define->string[0]) == ANNOTATION_MAX,
 	      "pending annotations are read at the end, up to a length");
-	CHECK(queue_peek(host->queue, 1)->define->kind == DEFINE_NOTE &&
-		      queue_peek(host->queue, 2)->type == RECORD_DROP &&
-		      queue_peek(host->queue, 2)->drop.count == 1,
+	CHECK(queue_peek(context->queue, 1)->define->kind == DEFINE_NOTE &&
+		      queue_peek(context->queue, 2)->type == RECORD_DROP &&
+		      queue_peek(context->queue, 2)->drop.count == 1,
 	      "a longer one is reported and counted");
-	definition_free(queue_peek(host->queue, 0)->define);
-	definition_free(queue_peek(host->queue, 1)->define);
-	queue_consume(host->queue, 3);
+	definition_free(queue_peek(context->queue, 0)->define);
+	definition_free(queue_peek(context->queue, 1)->define);
+	queue_consume(context->queue, 3);
 	CHECK(access("annotations", F_OK) && !watched_open(), "the socket is removed at the end");
 	annotations_stop(NULL);
 	place_file("annotations", "mine");
-	CHECK(!annotations_start(host, "annotations"),
+	CHECK(!annotations_start(context, "annotations"),
 	      "a regular file is not replaced by the socket");
-	records_are(host->queue,
+	records_are(context->queue,
 		    "note 4 'annotations' 'annotations: File exists: no annotations can be added; "
 		    "name another "
 		    "socket with --annotations'\n",
@@ -403,26 +405,26 @@ static void sockets(void)
 }
 
 /* What the table of sources reports for each, selected by these words. */
-static void table(struct host *host)
+static void table(struct source_context *context)
 {
 	struct sources *s;
 	struct config old;
 
-	host->feed = "feed";
+	context->feed = "feed";
 	for (int i = 0; i < SOURCE_NR; i++) {
-		host->config.source[i].enabled = false;
-		host->config.source[i].period_ms = 10;
+		context->config.source[i].enabled = false;
+		context->config.source[i].period_ms = 10;
 	}
-	host->config.source[SOURCE_genl].enabled = true;
-	host->config.source[SOURCE_hwmon].enabled = true;
-	host->config.source[SOURCE_regulator].enabled = true;
+	context->config.source[SOURCE_genl].enabled = true;
+	context->config.source[SOURCE_hwmon].enabled = true;
+	context->config.source[SOURCE_regulator].enabled = true;
 	place_file("sys/class/regulator/regulator.1/microvolts", "5\n");
 	faults.at_ns = 3000;
 	watched_forget();
-	s = sources_start(host);
+	s = sources_start(context);
 	CHECK(s && sources_running(s) == 2, "available sources run");
 	records_are(
-		host->queue,
+		context->queue,
 		"source 10000000 'cpufreq' 'off' 'switched off in the configuration'\n"
 		"source 10000000 'cpuidle' 'off' 'switched off in the configuration'\n"
 		"clock 0 0 'genl' 'CLOCK_MONOTONIC' 'stamped by the kernel at the edge'\n"
@@ -452,50 +454,51 @@ static void table(struct host *host)
 		"source 10000000 'trace' 'off' 'switched off in the configuration'\n",
 		"each source is recorded with its state");
 	/* Nothing changed: running sources continue, others are probed again. */
-	old = host->config;
+	old = context->config;
 	place_file("sys/class/hwmon/hwmon0/curr1_input", "5\n");
 	for (int i = 0; i < SOURCE_NR; i++)
-		host->config.source[i].enabled = host->config.source[i].enabled && i != SOURCE_genl;
+		context->config.source[i].enabled =
+			context->config.source[i].enabled && i != SOURCE_genl;
 	watched_forget();
 	sources_reload(s, &old);
 	CHECK(sources_running(s) == 2 && watched_count() == 1 && access("feed", F_OK),
 	      "a reload starts new sources, ends disabled ones and keeps the rest");
-	old = host->config;
+	old = context->config;
 	watched_forget();
 	sources_reload(s, &old);
 	CHECK(!watched_count(), "a reload without changes does nothing");
 	for (int i = 0; i < 5; i++) {
-		old = host->config;
-		host->config.genl_buffer += i == 0;
-		host->config.genl_phases ^= i == 1;
-		host->config.hotspots.hz += i == 2;
-		host->config.iio_buffered ^= i == 3;
-		host->config.trace_buffer += i == 4;
+		old = context->config;
+		context->config.genl_buffer += i == 0;
+		context->config.genl_phases ^= i == 1;
+		context->config.hotspots.hz += i == 2;
+		context->config.iio_buffered ^= i == 3;
+		context->config.trace_buffer += i == 4;
 		watched_forget();
 		sources_reload(s, &old);
 		CHECK(watched_count() == 2 && sources_running(s) == 2,
 		      "a global setting restarts all sources");
 	}
-	old = host->config;
-	host->config.source[SOURCE_hwmon].period_ms = 11;
+	old = context->config;
+	context->config.source[SOURCE_hwmon].period_ms = 11;
 	watched_forget();
 	sources_reload(s, &old);
 	CHECK(watched_count() == 1 && watched_at(0)->period_ns == 11000000,
 	      "a source's setting restarts that source");
 	/* One that is found and cannot start. */
-	for (size_t i = 0; i < queue_fill(host->queue); i++)
-		if (queue_peek(host->queue, i)->type == RECORD_DEFINE)
-			definition_free(queue_peek(host->queue, i)->define);
-	queue_consume(host->queue, queue_fill(host->queue));
-	old = host->config;
-	host->config.source[SOURCE_regulator].enabled = false;
-	host->config.source[SOURCE_hwmon].enabled = false;
-	host->config.source[SOURCE_genl].enabled = true;
+	for (size_t i = 0; i < queue_fill(context->queue); i++)
+		if (queue_peek(context->queue, i)->type == RECORD_DEFINE)
+			definition_free(queue_peek(context->queue, i)->define);
+	queue_consume(context->queue, queue_fill(context->queue));
+	old = context->config;
+	context->config.source[SOURCE_regulator].enabled = false;
+	context->config.source[SOURCE_hwmon].enabled = false;
+	context->config.source[SOURCE_genl].enabled = true;
 	place_file("feed", "mine");
 	sources_reload(s, &old);
 	CHECK(!sources_running(s) && !watched_open(), "disabled sources do not run");
-	for (size_t i = 0; i < queue_fill(host->queue); i++) {
-		const struct record *r = queue_peek(host->queue, i);
+	for (size_t i = 0; i < queue_fill(context->queue); i++) {
+		const struct record *r = queue_peek(context->queue, i);
 
 		if (r->type == RECORD_DEFINE && r->define->kind == DEFINE_NOTE)
 			text_is(r->define->string[1], "skipped: cannot start: File exists",
@@ -503,55 +506,55 @@ static void table(struct host *host)
 		if (r->type == RECORD_DEFINE)
 			definition_free(r->define);
 	}
-	queue_consume(host->queue, queue_fill(host->queue));
+	queue_consume(context->queue, queue_fill(context->queue));
 	sources_stop(s);
 	sources_stop(NULL);
 	unit_memory_left(0);
-	CHECK(!sources_start(host), "without memory there are no sources");
+	CHECK(!sources_start(context), "without memory there are no sources");
 	unit_memory_left(-1);
-	records_are(host->queue, "", "without memory nothing is recorded");
+	records_are(context->queue, "", "without memory nothing is recorded");
 	faults.at_ns = 0;
 }
 
-static void notes(struct host *host)
+static void notes(struct source_context *context)
 {
 	char want[500], long_note[500];
 
 	faults.said[0] = '\0';
 	memset(long_note, 'x', sizeof(long_note));
 	long_note[499] = '\0';
-	host_note(host, LOG_NOTICE, "here", "%d and %s", 5, "six");
+	context_note(context, LOG_NOTICE, "here", "%d and %s", 5, "six");
 	text_is(faults.said, "5 here: 5 and six\n", "a note is a line of the log");
 	faults.said[0] = '\0';
-	host_note(host, LOG_NOTICE, "here", "%s", long_note);
+	context_note(context, LOG_NOTICE, "here", "%s", long_note);
 	snprintf(want, sizeof(want), "note 5 'here' '5 and six'\nnote 5 'here' '%.399s'\n",
 		 long_note);
-	records_are(host->queue, want, "a note is in the recording");
-	host_clock(host, "a", "b", -5, 6, "c");
-	host_clock(host, "a", "b", -5, CLOCK_PER_SAMPLE, "c");
-	records_are(host->queue, "clock -5 6 'a' 'b' 'c'\nclock -5 'a' 'b' 'c'\n",
+	records_are(context->queue, want, "a note is in the recording");
+	context_clock(context, "a", "b", -5, 6, "c");
+	context_clock(context, "a", "b", -5, CLOCK_PER_SAMPLE, "c");
+	records_are(context->queue, "clock -5 6 'a' 'b' 'c'\nclock -5 'a' 'b' 'c'\n",
 		    "a clock has its error, or each sample has its own");
 	faults.said[0] = '\0';
 }
 
-void unit_host(void)
+void unit_context(void)
 {
 	struct place place;
-	struct host host;
+	struct source_context context;
 
 	if (!place_enter(&place))
 		return;
-	place_host(&host);
+	place_context(&context);
 	place_low(true);
 	logs();
-	notifies(&host);
-	boards(&host);
-	costs(&host);
-	takes_annotations(&host);
+	notifies(&context);
+	boards(&context);
+	costs(&context);
+	takes_annotations(&context);
 	sockets();
-	notes(&host);
-	table(&host);
+	notes(&context);
+	table(&context);
 	place_low(false);
-	place_host_free(&host);
+	place_context_free(&context);
 	place_leave(&place);
 }
