@@ -34,9 +34,9 @@ struct window {
 };
 
 struct attributing {
-	const struct run *run;
-	const struct run_rail *rail;
-	const struct run_series *series;
+	const struct recording *rec;
+	const struct recording_rail *rail;
+	const struct recording_series *series;
 	bool counter;
 	double most_w; /* of any interval */
 	struct powers *powers;
@@ -78,7 +78,7 @@ double attributing_idle_w(const struct attributing *a)
 	return a->idle_w.est;
 }
 
-/* While run_stretches() walks: the weight of a CPU that is busy all the time. */
+/* While recording_stretches() walks: the weight of a CPU that is busy all the time. */
 struct weighing {
 	const struct attributing *a;
 	int cpu;
@@ -108,7 +108,7 @@ static bool cpu_weight(const struct attributing *a, int cpu, uint64_t t0, uint64
 	*weight = (struct range){ 1, 1, 1 };
 	if (a->weight == WEIGHT_NONE)
 		return true;
-	run_stretches(a->run, cpu, t0, t1, weighing_add, &w);
+	recording_stretches(a->rec, cpu, t0, t1, weighing_add, &w);
 	if (!w.ns)
 		return false;
 	*weight = (struct range){ w.sum / (double)w.ns, w.least, w.most };
@@ -150,7 +150,7 @@ static void counting_add(void *data, int cpu, uint64_t t0, uint64_t t1, const st
 static double cpu_in_phases(const struct attributing *a, uint32_t cpu, uint64_t t0, uint64_t t1)
 {
 	struct counting c = { .cpu = (int)cpu };
-	const struct run_phase *p;
+	const struct recording_phase *p;
 
 	overlap_each(p, &a->overlap, t0, t1)
 		cpu_time_each(a->times, p, later(p->t0, t0), earlier(p->t1, t1), counting_add, &c);
@@ -220,7 +220,7 @@ static bool cpus_busy(const struct attributing *a, uint64_t t0, uint64_t t1, str
 
 static bool interval_known(const struct attributing *a, size_t i, double *joules)
 {
-	const struct run_sample *s = &a->series->sample[i];
+	const struct recording_sample *s = &a->series->sample[i];
 
 	if (!energy_known(&s[0], &s[1], a->counter))
 		return false;
@@ -231,7 +231,7 @@ static bool interval_known(const struct attributing *a, size_t i, double *joules
 
 static double interval_watts(const struct attributing *a, size_t i)
 {
-	const struct run_sample *s = &a->series->sample[i];
+	const struct recording_sample *s = &a->series->sample[i];
 	double joules;
 
 	return interval_known(a, i, &joules) ? joules / ((double)(s[1].t - s[0].t) * 1e-9) : 0;
@@ -257,7 +257,7 @@ static void interval_bound_joules(const struct attributing *a, size_t i,
 	v->high = v->joules + fmax(here, after) * step;
 	/* Of a power meter nothing is known between two readings, but what the rail can draw. */
 	if (!a->counter) {
-		const struct run_sample *s = &a->series->sample[i];
+		const struct recording_sample *s = &a->series->sample[i];
 		const double seconds = (double)(s[1].t - s[0].t) * 1e-9;
 
 		v->low = a->rail->limits.min_w * seconds;
@@ -267,7 +267,7 @@ static void interval_bound_joules(const struct attributing *a, size_t i,
 
 void attributing_interval(const struct attributing *a, size_t i, struct attributed_interval *v)
 {
-	const struct run_sample *s = &a->series->sample[i];
+	const struct recording_sample *s = &a->series->sample[i];
 	const double seconds = (double)(s[1].t - s[0].t) * 1e-9;
 	struct range busy;
 
@@ -331,7 +331,7 @@ static struct range fit_idle(const struct fit *f, bool watts)
 static bool attributing_fit(struct attributing *a)
 {
 	const uint64_t period = later(asleep_period(a->asleep), 10 * a->rail->limits.update_ns);
-	const struct run_sample *s = a->series->sample;
+	const struct recording_sample *s = a->series->sample;
 	struct fit f = { .least_w = INFINITY };
 	double sum = 0, joules;
 	uint64_t from = 0;
@@ -361,20 +361,20 @@ static bool attributing_fit(struct attributing *a)
 /* Without a list of CPUs those with a recorded frequency are taken. */
 static bool attributing_find_cpus(struct attributing *a)
 {
-	uint8_t set[RUN_CPUS] = { 0 };
+	uint8_t set[RECORDING_CPUS] = { 0 };
 	char list[4096];
 
-	if (!db_meta(a->run->db, "board.cpus", list, sizeof(list)) ||
-	    text_cpulist(list, set, RUN_CPUS) <= 0)
-		for (size_t i = 0; i < a->run->cpus; i++)
-			if (a->run->cpu[i].cpu < RUN_CPUS)
-				set[a->run->cpu[i].cpu] = 1;
-	a->cpu = calloc(RUN_CPUS, sizeof(*a->cpu));
-	for (uint32_t cpu = 0; a->cpu && cpu < RUN_CPUS; cpu++)
-		if (set[cpu] && run_rail_feeds(a->rail, (int)cpu))
+	if (!db_meta(a->rec->db, "board.cpus", list, sizeof(list)) ||
+	    text_cpulist(list, set, RECORDING_CPUS) <= 0)
+		for (size_t i = 0; i < a->rec->cpus; i++)
+			if (a->rec->cpu[i].cpu < RECORDING_CPUS)
+				set[a->rec->cpu[i].cpu] = 1;
+	a->cpu = calloc(RECORDING_CPUS, sizeof(*a->cpu));
+	for (uint32_t cpu = 0; a->cpu && cpu < RECORDING_CPUS; cpu++)
+		if (set[cpu] && recording_rail_feeds(a->rail, (int)cpu))
 			a->cpu[a->cpus++] = cpu;
 	a->window = calloc(a->cpus + 1, sizeof(*a->window));
-	return (a->cpu && a->window) || run_no_memory(a->run);
+	return (a->cpu && a->window) || recording_no_memory(a->rec);
 }
 
 /* The best weight that is known at every frequency of the CPUs. */
@@ -383,11 +383,11 @@ static void attributing_choose_weight(struct attributing *a)
 	bool frequency = true, power = true;
 
 	for (size_t i = 0; i < a->cpus; i++) {
-		const struct run_cpu *c = NULL;
+		const struct recording_cpu *c = NULL;
 
-		for (size_t k = 0; k < a->run->cpus; k++)
-			if (a->run->cpu[k].cpu == a->cpu[i])
-				c = &a->run->cpu[k];
+		for (size_t k = 0; k < a->rec->cpus; k++)
+			if (a->rec->cpu[k].cpu == a->cpu[i])
+				c = &a->rec->cpu[k];
 		frequency = frequency && c && c->nr;
 		for (size_t k = 0; c && k < c->nr; k++)
 			power = power && (!c->step[k].khz ||
@@ -396,20 +396,21 @@ static void attributing_choose_weight(struct attributing *a)
 	a->weight = !frequency ? WEIGHT_NONE : power ? WEIGHT_POWER : WEIGHT_FREQUENCY;
 }
 
-struct attributing *attributing_of(const struct run *run, size_t rail, enum attribution_lack *lack)
+struct attributing *attributing_of(const struct recording *rec, size_t rail,
+				   enum attribution_lack *lack)
 {
 	struct attributing *a = calloc(1, sizeof(*a));
-	const struct run_rail *r = &run->rail[rail];
+	const struct recording_rail *r = &rec->rail[rail];
 
 	*lack = ATTRIBUTION_NO_MEMORY;
 	if (!a) {
-		run_no_memory(run);
+		recording_no_memory(rec);
 		return NULL;
 	}
-	a->run = run;
+	a->rec = rec;
 	a->rail = r;
 	a->counter = !strcmp(r->kind, "energy");
-	a->series = run_samples(run, rail);
+	a->series = recording_samples(rec, rail);
 	if (!a->series)
 		goto free_attributing;
 	*lack = ATTRIBUTION_NO_THREADS;
@@ -423,10 +424,10 @@ struct attributing *attributing_of(const struct run *run, size_t rail, enum attr
 			    r->limits.max_w :
 			    energy_max_power(a->series->sample, a->series->nr, r->limits.update_ns);
 	*lack = ATTRIBUTION_NO_MEMORY;
-	a->powers = powers_of(run->db);
-	a->asleep = asleep_of(run->db);
-	a->times = cpu_times_of(run);
-	if (!a->powers || !a->asleep || !a->times || !overlap_of(run, &a->overlap) ||
+	a->powers = powers_of(rec->db);
+	a->asleep = asleep_of(rec->db);
+	a->times = cpu_times_of(rec);
+	if (!a->powers || !a->asleep || !a->times || !overlap_of(rec, &a->overlap) ||
 	    !attributing_find_cpus(a))
 		goto free_attributing;
 	attributing_choose_weight(a);
@@ -466,7 +467,7 @@ static void adding_add(void *data, int cpu, uint64_t t0, uint64_t t1, const stru
 	const struct adding *to = data;
 	struct range weight;
 
-	if (!run_rail_feeds(to->a->rail, cpu))
+	if (!recording_rail_feeds(to->a->rail, cpu))
 		return;
 	if (!cpu_weight(to->a, cpu, t0, t1, &weight)) {
 		to->part->unknown_ns += t1 - t0;
@@ -506,24 +507,24 @@ static void part_bound(struct energy_part *part, const struct attributed_interva
 static void attribution_add_interval(const struct attributing *a, size_t i, const uint16_t *group,
 				     struct attribution *to)
 {
-	const struct run_sample *s = &a->series->sample[i];
+	const struct recording_sample *s = &a->series->sample[i];
 	const double seconds = (double)(s[1].t - s[0].t) * 1e-9;
-	struct range own[RUN_GROUPS] = { 0 }, sum = { 0 };
-	double joules[RUN_GROUPS], phases = 0;
+	struct range own[PHASE_GROUPS] = { 0 }, sum = { 0 };
+	double joules[PHASE_GROUPS], phases = 0;
 	struct attributed_interval v;
-	const struct run_phase *p;
+	const struct recording_phase *p;
 
 	attributing_interval(a, i, &v);
 	overlap_each(p, &a->overlap, s[0].t, s[1].t)
 	{
-		const unsigned int g = group ? group[p - a->run->phase] : p->group;
+		const unsigned int g = group ? group[p - a->rec->phase] : p->group;
 		const uint64_t t0 = later(p->t0, s[0].t), t1 = earlier(p->t1, s[1].t);
 
 		struct adding adding = { a, &own[g], &to->part[g] };
 
 		if (v.known)
 			cpu_time_each(a->times, p, t0, t1, adding_add, &adding);
-		else if (run_rail_feeds(a->rail, p->cpu))
+		else if (recording_rail_feeds(a->rail, p->cpu))
 			to->part[g].unknown_ns += t1 - t0;
 	}
 	if (!v.known) {
@@ -532,7 +533,7 @@ static void attribution_add_interval(const struct attributing *a, size_t i, cons
 	}
 	to->intervals++;
 	to->total += v.joules;
-	for (unsigned int g = 1; g < RUN_GROUPS; g++) {
+	for (unsigned int g = 1; g < PHASE_GROUPS; g++) {
 		sum.est += own[g].est;
 		sum.low += own[g].low;
 		sum.high += own[g].high;
@@ -544,7 +545,7 @@ static void attribution_add_interval(const struct attributing *a, size_t i, cons
 	sum.est += own[0].est;
 	sum.low += own[0].low;
 	sum.high += own[0].high;
-	for (unsigned int g = 0; g < RUN_GROUPS; g++) {
+	for (unsigned int g = 0; g < PHASE_GROUPS; g++) {
 		const struct range others = { sum.est - own[g].est,
 					      fmax(sum.low, v.busy_low) - own[g].high,
 					      fmin(sum.high, fmax(v.busy_high, sum.low)) -
@@ -558,11 +559,11 @@ static void attribution_add_interval(const struct attributing *a, size_t i, cons
 		phases += joules[g];
 	}
 	/* The parts are all of it: the rest is outside of phases, if anything ran there. */
-	for (unsigned int g = 1; g < RUN_GROUPS; g++)
+	for (unsigned int g = 1; g < PHASE_GROUPS; g++)
 		if (phases > v.active || (phases > 0 && own[0].est <= 0))
 			joules[g] *= v.active / phases;
 	joules[0] = own[0].est > 0 ? fmax(0, v.active - phases) : 0;
-	for (unsigned int g = 0; g < RUN_GROUPS; g++)
+	for (unsigned int g = 0; g < PHASE_GROUPS; g++)
 		to->part[g].joules += joules[g];
 	/* Nothing ran: all of it is idle or shared. */
 	to->idle.joules += sum.est > 0 ? v.joules - v.active : v.joules;
@@ -570,13 +571,13 @@ static void attribution_add_interval(const struct attributing *a, size_t i, cons
 	to->idle.high += sum.low > 0 ? a->idle_w.high * seconds : v.high;
 }
 
-void attribution_of(const struct run *run, size_t rail, const uint16_t *group,
+void attribution_of(const struct recording *rec, size_t rail, const uint16_t *group,
 		    struct attribution *to)
 {
 	struct attributing *a;
 
 	*to = (struct attribution){ 0 };
-	a = attributing_of(run, rail, &to->lack);
+	a = attributing_of(rec, rail, &to->lack);
 	if (!a)
 		return;
 	to->weight = a->weight;
@@ -593,22 +594,23 @@ void attribution_of(const struct run *run, size_t rail, const uint16_t *group,
 		to->lack = ATTRIBUTION_NO_IDLE;
 }
 
-size_t attribution_of_cores(const struct run *run, const uint16_t *group, struct attribution *a)
+size_t attribution_of_cores(const struct recording *rec, const uint16_t *group,
+			    struct attribution *a)
 {
 	struct attribution one;
 	size_t nr = 0;
 
 	*a = (struct attribution){ .lack = ATTRIBUTION_NO_ENERGY };
-	for (size_t i = 0; i < run->rails; i++) {
-		if (!*run->rail[i].cpus)
+	for (size_t i = 0; i < rec->rails; i++) {
+		if (!*rec->rail[i].cpus)
 			continue;
-		attribution_of(run, i, group, &one);
+		attribution_of(rec, i, group, &one);
 		if (one.lack) {
 			/* Without one core the sum would not be that of all. */
 			*a = one;
 			return 0;
 		}
-		for (unsigned int g = 0; g < RUN_GROUPS; g++) {
+		for (unsigned int g = 0; g < PHASE_GROUPS; g++) {
 			one.part[g].joules += a->part[g].joules;
 			one.part[g].low += a->part[g].low;
 			one.part[g].high += a->part[g].high;

@@ -51,7 +51,7 @@ enum attribution_lack {
  */
 struct attribution {
 	enum attribution_lack lack;
-	struct energy_part part[RUN_GROUPS];
+	struct energy_part part[PHASE_GROUPS];
 	struct energy_part idle;
 	double idle_w, idle_low_w, idle_high_w;
 	double total;
@@ -65,13 +65,14 @@ struct attributing;
 
 /**
  * attributing_of - prepare a rail: how CPU time is weighed, and its idle part
- * @run: the run
- * @rail: index of run->rail
+ * @rec: the recording
+ * @rail: index of rec->rail
  * @lack: receives the reason if there is none
  *
  * Returns NULL if the rail's energy cannot be attributed; attributing_free() accepts NULL.
  */
-struct attributing *attributing_of(const struct run *run, size_t rail, enum attribution_lack *lack);
+struct attributing *attributing_of(const struct recording *rec, size_t rail,
+				   enum attribution_lack *lack);
 void attributing_free(struct attributing *a);
 
 /**
@@ -96,12 +97,13 @@ double attributing_weight(const struct attributing *a, int cpu, uint32_t khz, do
 enum attribution_weight attributing_how(const struct attributing *a);
 double attributing_idle_w(const struct attributing *a);
 
-/* Attributes the energy of run->rail[@rail]; @group as in energy_segments(). */
-void attribution_of(const struct run *run, size_t rail, const uint16_t *group,
+/* Attributes the energy of rec->rail[@rail]; @group as in energy_segments(). */
+void attribution_of(const struct recording *rec, size_t rail, const uint16_t *group,
 		    struct attribution *a);
 
 /* The same for all rails that feed one core each, added up. Returns their number. */
-size_t attribution_of_cores(const struct run *run, const uint16_t *group, struct attribution *a);
+size_t attribution_of_cores(const struct recording *rec, const uint16_t *group,
+			    struct attribution *a);
 
 /* "by CPU time, weighed by power (energy_model); CPU time of threads: ..." */
 const char *attribution_how(const struct attribution *a, char *buf, size_t size);

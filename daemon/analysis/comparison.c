@@ -14,76 +14,76 @@
 /* One number per run; NAN where the run does not have it. */
 struct metric {
 	const char *name, *unit;
-	double (*of)(const struct run *run, double argument);
+	double (*of)(const struct recording *rec, double argument);
 	double argument;
 	int better; /* -1 lower is better, +1 higher, 0 neither */
 	bool main;
 };
 
-static double metric_duration(const struct run *run, double unused)
+static double metric_duration(const struct recording *rec, double unused)
 {
 	(void)unused;
-	return (double)run_duration(run) / 1e9;
+	return (double)recording_duration(rec) / 1e9;
 }
 
-static double metric_longest_pause(const struct run *run, double unused)
+static double metric_longest_pause(const struct recording *rec, double unused)
 {
-	struct pauses_sum sum = pauses_sum(run, PAUSES_ALL);
+	struct pauses_sum sum = pauses_sum(rec, PAUSES_ALL);
 
 	(void)unused;
 	return sum.longest ? (double)sum.longest / 1e6 : NAN;
 }
 
-static double metric_paused(const struct run *run, double unused)
+static double metric_paused(const struct recording *rec, double unused)
 {
 	(void)unused;
-	return run->phases ? (double)pauses_sum(run, PAUSES_ALL).paused / 1e6 : NAN;
+	return rec->phases ? (double)pauses_sum(rec, PAUSES_ALL).paused / 1e6 : NAN;
 }
 
-static double metric_phase_time(const struct run *run, double unused)
+static double metric_phase_time(const struct recording *rec, double unused)
 {
 	uint64_t ns = 0;
 
 	(void)unused;
-	for (size_t i = 0; i < run->phases; i++)
-		if (!run->phase[i].unsure)
-			ns += run->phase[i].t1 - run->phase[i].t0;
-	return run->phases ? (double)ns / 1e6 : NAN;
+	for (size_t i = 0; i < rec->phases; i++)
+		if (!rec->phase[i].unsure)
+			ns += rec->phase[i].t1 - rec->phase[i].t0;
+	return rec->phases ? (double)ns / 1e6 : NAN;
 }
 
-static double metric_min_mu(const struct run *run, double window_ms)
+static double metric_min_mu(const struct recording *rec, double window_ms)
 {
 	uint64_t window = (uint64_t)(window_ms * 1e6);
 	struct mmu_processes p;
 	double v;
 
-	if (!run->phases || window > run->t1 - run->t0 || !mmu_processes_of(run, &p))
+	if (!rec->phases || window > rec->t1 - rec->t0 || !mmu_processes_of(rec, &p))
 		return NAN;
 	v = 100 * mmu_of_processes(&p, window);
 	mmu_processes_free(&p);
 	return v;
 }
 
-static double metric_transitions(const struct run *run, double unused)
+static double metric_transitions(const struct recording *rec, double unused)
 {
 	int64_t n;
 
 	(void)unused;
-	if (!run->cpus ||
-	    !db_number(run->db, "SELECT count(*) FROM transitions WHERE how != 'start'", 0, &n))
+	if (!rec->cpus ||
+	    !db_number(rec->db, "SELECT count(*) FROM transitions WHERE how != 'start'", 0, &n))
 		return NAN;
 	return (double)n;
 }
 
-static double metric_mean_mhz(const struct run *run, double in_phase)
+static double metric_mean_mhz(const struct recording *rec, double in_phase)
 {
 	double weighted = 0, ns = 0;
 
-	for (size_t k = 0; k < run->khzs; k++)
+	for (size_t k = 0; k < rec->khzs; k++)
 		for (unsigned int g = in_phase > 0 ? CLASS_NR : 0;
-		     g < (in_phase > 0 ? RUN_GROUPS : 1); g++) {
-			weighted += (double)run->residency[k][g] * run->khz[k] / 1000;
-			ns += (double)run->residency[k][g];
+		     g < (in_phase > 0 ? PHASE_GROUPS : 1); g++) {
+			weighted += (double)rec->residency[k][g] * rec->khz[k] / 1000;
+			ns += (double)rec->residency[k][g];
 		}
 	return ns > 0 ? weighted / ns : NAN;
 }
@@ -103,7 +103,7 @@ static const struct metric metrics[] = {
 
 static const char *label_host(const char *label)
 {
-	const char *at = strstr(label, RUN_AT);
+	const char *at = strstr(label, RECORDING_AT);
 
 	return at ? at : "";
 }
@@ -128,7 +128,7 @@ static size_t group_find_base(const struct compare_group *group, size_t g)
 	return base;
 }
 
-static size_t group_runs(struct run *const *run, size_t runs, struct compare_group *group,
+static size_t group_runs(struct recording *const *rec, size_t runs, struct compare_group *group,
 			 size_t *left)
 {
 	size_t nr = 0;
@@ -136,17 +136,17 @@ static size_t group_runs(struct run *const *run, size_t runs, struct compare_gro
 	for (size_t i = 0; i < runs; i++) {
 		size_t g = 0;
 
-		while (g < nr && strcmp(group[g].label, run[i]->label))
+		while (g < nr && strcmp(group[g].label, rec[i]->label))
 			g++;
 		if (g == COMPARE_GROUPS || (g < nr && group[g].nr == COMPARE_RUNS)) {
 			++*left;
 			continue;
 		}
 		if (g == nr) {
-			group[nr++] = (struct compare_group){ .label = run[i]->label };
+			group[nr++] = (struct compare_group){ .label = rec[i]->label };
 			group[g].base = group_find_base(group, g);
 		}
-		group[g].run[group[g].nr++] = run[i];
+		group[g].rec[group[g].nr++] = rec[i];
 	}
 	return nr;
 }
@@ -158,40 +158,40 @@ struct rail_query {
 };
 
 /* Sums rails over the command, or over the recording; NAN if the run has none of them. */
-static double rails_joules(const struct run *run, const char *name, bool command)
+static double rails_joules(const struct recording *rec, const char *name, bool command)
 {
 	double sum = NAN;
 	bool missing = false;
 	struct energy e;
 
-	for (size_t i = 0; i < run->rails; i++) {
+	for (size_t i = 0; i < rec->rails; i++) {
 		double v;
 
-		if (name ? strcmp(run->rail[i].name, name) != 0 : !*run->rail[i].cpus)
+		if (name ? strcmp(rec->rail[i].name, name) != 0 : !*rec->rail[i].cpus)
 			continue;
 		if (command)
-			v = energy_of_command(run, i);
+			v = energy_of_command(rec, i);
 		else
-			v = energy_of(run, i, NULL, &e) ? e.total : NAN;
+			v = energy_of(rec, i, NULL, &e) ? e.total : NAN;
 		if (!isnan(v))
 			sum = isnan(sum) ? v : sum + v;
 		else
 			missing = missing || command;
 	}
-	run_forget(run);
+	recording_forget(rec);
 	/* Without one core's the sum would be too low. */
 	return missing ? NAN : sum;
 }
 
-static double rail_energy(const struct run *run, const void *data)
+static double rail_energy(const struct recording *rec, const void *data)
 {
 	const struct rail_query *query = data;
-	const struct run *idle = query->energy ? query->energy->idle : NULL;
-	double v = rails_joules(run, query->name, query->energy);
+	const struct recording *idle = query->energy ? query->energy->idle : NULL;
+	double v = rails_joules(rec, query->name, query->energy);
 
 	if (idle)
-		v -= rails_joules(idle, query->name, true) / (double)run_duration(idle) *
-		     (double)run_duration(run);
+		v -= rails_joules(idle, query->name, true) / (double)recording_duration(idle) *
+		     (double)recording_duration(rec);
 	return v;
 }
 
@@ -208,25 +208,26 @@ struct compare_figure *compare_add_figure(struct comparison *c, const char *name
 }
 
 static void figure_fill(const struct comparison *c, struct compare_figure *f,
-			double (*of)(const struct run *run, const void *data), const void *data)
+			double (*of)(const struct recording *rec, const void *data),
+			const void *data)
 {
 	for (size_t g = 0; g < c->groups; g++)
 		for (size_t i = 0; i < c->group[g].nr; i++) {
-			double v = of(c->group[g].run[i], data);
+			double v = of(c->group[g].rec[i], data);
 
 			if (!isnan(v))
 				f->value[g][f->n[g]++] = v;
 		}
 }
 
-static double metric_value(const struct run *run, const void *data)
+static double metric_value(const struct recording *rec, const void *data)
 {
 	const struct metric *m = data;
 
-	return m->of(run, m->argument);
+	return m->of(rec, m->argument);
 }
 
-bool compare_make(struct run *const *run, size_t runs, const struct compare_energy *energy,
+bool compare_make(struct recording *const *rec, size_t runs, const struct compare_energy *energy,
 		  struct comparison *c)
 {
 	const char *above = energy && energy->idle ? " above idle" : "";
@@ -236,24 +237,24 @@ bool compare_make(struct run *const *run, size_t runs, const struct compare_ener
 	char name[160];
 
 	*c = (struct comparison){ 0 };
-	c->groups = group_runs(run, runs, c->group, &c->left);
+	c->groups = group_runs(rec, runs, c->group, &c->left);
 	/* One more for all cores, and one for compare_add_figure(). */
-	c->figure = calloc(metric_nr + run[0]->rails + 2, sizeof(*c->figure));
+	c->figure = calloc(metric_nr + rec[0]->rails + 2, sizeof(*c->figure));
 	if (!c->figure) {
-		db_missing(run[0]->path, "no memory to compare it");
+		db_missing(rec[0]->path, "no memory to compare it");
 		return false;
 	}
-	for (size_t i = 0; i < run[0]->rails; i++) {
-		const struct run_rail *r = &run[0]->rail[i];
+	for (size_t i = 0; i < rec[0]->rails; i++) {
+		const struct recording_rail *r = &rec[0]->rail[i];
 
 		if (strcmp(r->kind, "power") && strcmp(r->kind, "energy"))
 			continue;
 		if (*r->cpus) {
-			how = run_rail_how(r);
+			how = recording_rail_how(r);
 			continue;
 		}
 		snprintf(name, sizeof(name), "energy of %s%s, %s", *r->label ? r->label : r->name,
-			 above, run_rail_how(r));
+			 above, recording_rail_how(r));
 		query.name = r->name;
 		figure_fill(c, compare_add_figure(c, name, "J", -1, true), rail_energy, &query);
 	}

@@ -16,7 +16,7 @@
 struct compare_group {
 	const char *label;
 	size_t base; /* index of the group to compare it with; its own index: none */
-	const struct run *run[COMPARE_RUNS];
+	const struct recording *rec[COMPARE_RUNS];
 	size_t nr;
 };
 
@@ -52,14 +52,14 @@ struct comparison {
  * The energy is that of the recorded commands.
  */
 struct compare_energy {
-	const struct run *idle;
+	const struct recording *idle;
 };
 
 /*
  * @energy may be NULL: the energy of whole recordings. Returns false, after an error message,
  * without memory.
  */
-bool compare_make(struct run *const *run, size_t runs, const struct compare_energy *energy,
+bool compare_make(struct recording *const *rec, size_t runs, const struct compare_energy *energy,
 		  struct comparison *c);
 void compare_free(struct comparison *c);
 

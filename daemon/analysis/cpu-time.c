@@ -100,22 +100,22 @@ static bool accounts_add_reading(struct cpu_times *times, const struct reading *
 		a->wait_ns = waited > 0 ? (double)waited : 0;
 	}
 	*last = *now;
-	if (!run_grow(&times->account, times->nr, sizeof(*a)))
+	if (!recording_grow(&times->account, times->nr, sizeof(*a)))
 		return false;
 	times->account[times->nr++] = now->account;
 	return true;
 }
 
 /* The totals of a thread that the recorded command began are 0 at the command's begin. */
-static bool reading_is_of_command(const struct run *run, const struct reading *r)
+static bool reading_is_of_command(const struct recording *rec, const struct reading *r)
 {
-	return run->c1 && r->account.t0 > run->c0 &&
-	       (uint64_t)(r->ran + r->waited) <= r->account.t0 - run->c0;
+	return rec->c1 && r->account.t0 > rec->c0 &&
+	       (uint64_t)(r->ran + r->waited) <= r->account.t0 - rec->c0;
 }
 
-static bool accounts_load(struct cpu_times *times, const struct run *run)
+static bool accounts_load(struct cpu_times *times, const struct recording *rec)
 {
-	sqlite3_stmt *s = db_query(run->db, "SELECT tgid, tid, t, run_ns, wait_ns, cpu FROM sched "
+	sqlite3_stmt *s = db_query(rec->db, "SELECT tgid, tid, t, run_ns, wait_ns, cpu FROM sched "
 					    "WHERE run_ns >= 0 AND t >= 0 ORDER BY tgid, tid, t");
 	struct reading last = { 0 };
 	bool good = true;
@@ -131,9 +131,9 @@ static bool accounts_load(struct cpu_times *times, const struct run *run)
 		};
 		struct reading begin = { .account = now.account };
 
-		begin.account.t0 = run->c0;
+		begin.account.t0 = rec->c0;
 		if (by_thread(now.account.tgid, now.account.tid, &last.account) &&
-		    reading_is_of_command(run, &now))
+		    reading_is_of_command(rec, &now))
 			good = accounts_add_reading(times, &begin, &last);
 		good = good && accounts_add_reading(times, &now, &last);
 	}
@@ -147,9 +147,9 @@ static bool lease_is_end(int64_t lease)
 	       lease == GCHINT_LEASE_EXEC || lease == GCHINT_LEASE_CLOSE;
 }
 
-static bool workers_load(struct cpu_times *times, const struct run *run)
+static bool workers_load(struct cpu_times *times, const struct recording *rec)
 {
-	sqlite3_stmt *s = db_query(run->db, "SELECT tgid, tid, t, role, lease FROM leases "
+	sqlite3_stmt *s = db_query(rec->db, "SELECT tgid, tid, t, role, lease FROM leases "
 					    "ORDER BY tgid, tid, t");
 	bool good = true;
 
@@ -165,7 +165,7 @@ static bool workers_load(struct cpu_times *times, const struct run *run)
 			last->follows = last->follows || now.follows;
 			last->end = lease_is_end(db_int(s, 4, -1)) ? (uint64_t)db_int(s, 2, 0) : 0;
 		} else if (db_int(s, 3, 0) > GCHINT_ROLE_NONE) {
-			good = run_grow(&times->worker, times->workers, sizeof(now));
+			good = recording_grow(&times->worker, times->workers, sizeof(now));
 			if (good)
 				times->worker[times->workers++] = now;
 		}
@@ -212,8 +212,8 @@ static void accounts_add_span(struct cpu_times *times, int32_t tgid, int32_t tid
 
 static int by_thread_and_begin(const void *a, const void *b)
 {
-	const struct run_phase *x = *(const struct run_phase *const *)a;
-	const struct run_phase *y = *(const struct run_phase *const *)b;
+	const struct recording_phase *x = *(const struct recording_phase *const *)a;
+	const struct recording_phase *y = *(const struct recording_phase *const *)b;
 
 	if (x->tgid != y->tgid)
 		return x->tgid < y->tgid ? -1 : 1;
@@ -223,14 +223,14 @@ static int by_thread_and_begin(const void *a, const void *b)
 }
 
 /* @sure: only phases whose end is known. */
-static void accounts_add_phases(struct cpu_times *times, const struct run_phase *const *phase,
+static void accounts_add_phases(struct cpu_times *times, const struct recording_phase *const *phase,
 				size_t nr, bool sure)
 {
-	const struct run_phase *last = NULL;
+	const struct recording_phase *last = NULL;
 	uint64_t end = 0;
 
 	for (size_t i = 0; i < nr; i++) {
-		const struct run_phase *p = phase[i];
+		const struct recording_phase *p = phase[i];
 
 		if (sure && (p->unsure || worker_find(times, p->tgid, p->tid)))
 			continue;
@@ -244,25 +244,25 @@ static void accounts_add_phases(struct cpu_times *times, const struct run_phase 
 	}
 }
 
-struct cpu_times *cpu_times_of(const struct run *run)
+struct cpu_times *cpu_times_of(const struct recording *rec)
 {
-	const struct run_phase **phase = malloc((run->phases + 1) * sizeof(*phase));
+	const struct recording_phase **phase = malloc((rec->phases + 1) * sizeof(*phase));
 	struct cpu_times *times = calloc(1, sizeof(*times));
 	char tick[32];
 
-	if (!times || !phase || !accounts_load(times, run) || !workers_load(times, run)) {
+	if (!times || !phase || !accounts_load(times, rec) || !workers_load(times, rec)) {
 		free(phase);
 		cpu_times_free(times);
-		run_no_memory(run);
+		recording_no_memory(rec);
 		return NULL;
 	}
-	if (db_meta(run->db, "sched.tick_ns", tick, sizeof(tick)))
+	if (db_meta(rec->db, "sched.tick_ns", tick, sizeof(tick)))
 		times->tick_ns = fmax(0, strtod(tick, NULL));
-	for (size_t i = 0; i < run->phases; i++)
-		phase[i] = &run->phase[i];
-	qsort(phase, run->phases, sizeof(*phase), by_thread_and_begin);
-	accounts_add_phases(times, phase, run->phases, false);
-	accounts_add_phases(times, phase, run->phases, true);
+	for (size_t i = 0; i < rec->phases; i++)
+		phase[i] = &rec->phase[i];
+	qsort(phase, rec->phases, sizeof(*phase), by_thread_and_begin);
+	accounts_add_phases(times, phase, rec->phases, false);
+	accounts_add_phases(times, phase, rec->phases, true);
 	free(phase);
 	return times;
 }
@@ -301,7 +301,7 @@ static struct cpu_time account_part(const struct cpu_times *times, const struct 
 static void sum_add_thread(struct cpu_time_sum *sum, const struct cpu_times *times,
 			   const struct account *first, const struct account *end)
 {
-	double known = 0, run = 0, wait = 0, low = 0, high = 0; /* in phases */
+	double known = 0, rec = 0, wait = 0, low = 0, high = 0; /* in phases */
 	double ran = 0, outside = 0;
 
 	for (const struct account *a = first; a < end; a++) {
@@ -312,7 +312,7 @@ static void sum_add_thread(struct cpu_time_sum *sum, const struct cpu_times *tim
 			continue;
 		time = account_part(times, a, a->in_sure_ns, a->in_sure_ns);
 		known += in;
-		run += time.ns;
+		rec += time.ns;
 		low += time.least;
 		high += time.most;
 		/* In a phase it runs, waits, or sleeps if there is not enough of both. */
@@ -322,7 +322,7 @@ static void sum_add_thread(struct cpu_time_sum *sum, const struct cpu_times *tim
 	}
 	/* Of all of it the readings between lack nothing. */
 	sum->known += (uint64_t)known;
-	sum->run += (uint64_t)run;
+	sum->rec += (uint64_t)rec;
 	sum->wait += (uint64_t)wait;
 	sum->low += (uint64_t)fmax(low, ran - times->tick_ns - outside);
 	sum->high += (uint64_t)fmin(high, ran + times->tick_ns);
@@ -340,7 +340,7 @@ static void sum_add_worker(struct cpu_time_sum *sum, const struct cpu_times *tim
 		waited += a->t1 ? a->wait_ns : 0;
 	}
 	sum->workers++;
-	sum->run += (uint64_t)ran;
+	sum->rec += (uint64_t)ran;
 	sum->wait += (uint64_t)waited;
 	sum->low += (uint64_t)(w->follows ? 0 : fmax(0, ran - times->tick_ns));
 	sum->high += (uint64_t)(ran + times->tick_ns);
@@ -382,7 +382,7 @@ static void part_call(int from, int to, uint64_t t0, uint64_t t1, struct cpu_tim
 	fn(data, to, t0, t1, &time);
 }
 
-void cpu_time_each(const struct cpu_times *times, const struct run_phase *p, uint64_t t0,
+void cpu_time_each(const struct cpu_times *times, const struct recording_phase *p, uint64_t t0,
 		   uint64_t t1, cpu_time_fn fn, void *data)
 {
 	struct cpu_time whole = { .ns = 0 };

@@ -29,7 +29,7 @@ struct cpu_time {
 };
 
 /* Returns NULL without memory, after reporting it; cpu_times_free() accepts NULL. */
-struct cpu_times *cpu_times_of(const struct run *run);
+struct cpu_times *cpu_times_of(const struct recording *rec);
 void cpu_times_free(struct cpu_times *times);
 
 /*
@@ -40,7 +40,7 @@ typedef void (*cpu_time_fn)(void *data, int cpu, uint64_t t0, uint64_t t1,
 			    const struct cpu_time *time);
 
 /* Calls @fn for the parts of phase @p in [@t0, @t1). */
-void cpu_time_each(const struct cpu_times *times, const struct run_phase *p, uint64_t t0,
+void cpu_time_each(const struct cpu_times *times, const struct recording_phase *p, uint64_t t0,
 		   uint64_t t1, cpu_time_fn fn, void *data);
 
 /**
@@ -49,14 +49,14 @@ void cpu_time_each(const struct cpu_times *times, const struct run_phase *p, uin
  * @known: time of phases of other threads between two readings of the thread's account; phases of
  *	one thread that overlap count once
  * @unknown: time of phases of these that no two readings of the account enclose
- * @run: on a CPU: estimate, of workers and @known
+ * @rec: on a CPU: estimate, of workers and @known
  * @low: lower bound, of all
  * @high: upper bound, of all, @unknown included
  * @wait: runnable but without a CPU: estimate, of workers and @known
  */
 struct cpu_time_sum {
 	size_t workers;
-	uint64_t known, unknown, run, low, high, wait;
+	uint64_t known, unknown, rec, low, high, wait;
 };
 
 /* Over all workers, and phases whose end is known. */

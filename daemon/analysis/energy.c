@@ -35,19 +35,20 @@ static void segment_append(struct energy_segment *seg, size_t *nr, uint64_t t0, 
 	if (t1 <= t0)
 		return;
 	*s = (struct energy_segment){ .t0 = t0, .t1 = t1 };
-	for (unsigned int g = 1; g < RUN_GROUPS && s->nr < ENERGY_SHARES; g++)
+	for (unsigned int g = 1; g < PHASE_GROUPS && s->nr < ENERGY_SHARES; g++)
 		if (active[g])
 			s->group[s->nr++] = (uint16_t)g;
 	++*nr;
 }
 
-struct energy_segment *energy_segments(const struct run *run, const struct run_rail *rail,
-				       const uint16_t *group, size_t *nr)
+struct energy_segment *energy_segments(const struct recording *rec,
+				       const struct recording_rail *rail, const uint16_t *group,
+				       size_t *nr)
 {
-	struct edge *edge = malloc((run->phases * 2 + 1) * sizeof(*edge));
-	struct energy_segment *seg = malloc((run->phases * 2 + 2) * sizeof(*seg));
-	uint32_t active[RUN_GROUPS] = { 0 };
-	uint64_t t = run->t0;
+	struct edge *edge = malloc((rec->phases * 2 + 1) * sizeof(*edge));
+	struct energy_segment *seg = malloc((rec->phases * 2 + 2) * sizeof(*seg));
+	uint32_t active[PHASE_GROUPS] = { 0 };
+	uint64_t t = rec->t0;
 	size_t edges = 0;
 
 	*nr = 0;
@@ -56,12 +57,12 @@ struct energy_segment *energy_segments(const struct run *run, const struct run_r
 		free(seg);
 		return NULL;
 	}
-	for (size_t i = 0; i < run->phases; i++) {
-		const struct run_phase *p = &run->phase[i];
+	for (size_t i = 0; i < rec->phases; i++) {
+		const struct recording_phase *p = &rec->phase[i];
 
 		const uint16_t g = group ? group[i] : p->group;
 
-		if (rail && !run_rail_feeds(rail, p->cpu))
+		if (rail && !recording_rail_feeds(rail, p->cpu))
 			continue;
 		edge[edges++] = (struct edge){ p->t0, g, 1 };
 		edge[edges++] = (struct edge){ p->t1, g, -1 };
@@ -74,24 +75,25 @@ struct energy_segment *energy_segments(const struct run *run, const struct run_r
 		}
 		active[edge[i].group] += (uint32_t)edge[i].step;
 	}
-	segment_append(seg, nr, t, run->t1, active);
+	segment_append(seg, nr, t, rec->t1, active);
 	free(edge);
 	return seg;
 }
 
-static bool sample_known(const struct run_sample *s)
+static bool sample_known(const struct recording_sample *s)
 {
-	return s->value != RUN_UNKNOWN;
+	return s->value != RECORDING_UNKNOWN;
 }
 
-double energy_joules(const struct run_sample *a, const struct run_sample *b, bool counter)
+double energy_joules(const struct recording_sample *a, const struct recording_sample *b,
+		     bool counter)
 {
 	if (counter)
 		return ((double)b->value - (double)a->value) * 1e-6;
 	return ((double)a->value + (double)b->value) / 2 * 1e-6 * (double)(b->t - a->t) * 1e-9;
 }
 
-bool energy_known(const struct run_sample *a, const struct run_sample *b, bool counter)
+bool energy_known(const struct recording_sample *a, const struct recording_sample *b, bool counter)
 {
 	return sample_known(a) && sample_known(b) && b->t > a->t &&
 	       (!counter || b->value >= a->value);
@@ -197,12 +199,12 @@ static uint64_t segment_overlap(const struct energy_segment *seg, uint64_t from,
 	return to > from ? to - from : 0;
 }
 
-static void split_interval(const struct run_sample *a, const struct run_sample *b,
+static void split_interval(const struct recording_sample *a, const struct recording_sample *b,
 			   const struct interval *v, const struct energy_segment *seg,
 			   size_t segments, size_t *at, struct energy *e)
 {
-	struct share share[RUN_GROUPS];
-	unsigned int index[RUN_GROUPS] = { 0 }, nr = 0; /* of share, from 1 */
+	struct share share[PHASE_GROUPS];
+	unsigned int index[PHASE_GROUPS] = { 0 }, nr = 0; /* of share, from 1 */
 	const uint64_t step = v->counter ? v->limits->update_ns : 0;
 	const uint64_t first = a->t > step ? a->t - step : 0;
 
@@ -240,7 +242,7 @@ static int by_length(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static bool median_interval(const struct run_sample *s, size_t samples, uint64_t *interval)
+static bool median_interval(const struct recording_sample *s, size_t samples, uint64_t *interval)
 {
 	uint64_t *d;
 
@@ -257,7 +259,7 @@ static bool median_interval(const struct run_sample *s, size_t samples, uint64_t
 	return true;
 }
 
-double energy_max_power(const struct run_sample *s, size_t samples, uint64_t step)
+double energy_max_power(const struct recording_sample *s, size_t samples, uint64_t step)
 {
 	double w = 0;
 
@@ -274,9 +276,9 @@ bool energy_may_wrap(const struct energy_limits *limits, double joules, double s
 	return limits->wraps > 0 && joules + limits->wraps <= most_w * seconds;
 }
 
-bool energy_is_still(const struct run_sample *s, size_t samples)
+bool energy_is_still(const struct recording_sample *s, size_t samples)
 {
-	const struct run_sample *first = NULL;
+	const struct recording_sample *first = NULL;
 	size_t known = 0;
 
 	for (size_t i = 0; i < samples; i++) {
@@ -290,7 +292,7 @@ bool energy_is_still(const struct run_sample *s, size_t samples)
 	return known > 1;
 }
 
-bool energy_split(const struct run_sample *s, size_t samples, bool counter,
+bool energy_split(const struct recording_sample *s, size_t samples, bool counter,
 		  const struct energy_limits *limits, const struct energy_segment *seg,
 		  size_t segments, struct energy *e)
 {
@@ -342,7 +344,7 @@ bool energy_split(const struct run_sample *s, size_t samples, bool counter,
 }
 
 /* Whether a power is known between any two readings. */
-static bool series_has_pair(const struct run_series *s)
+static bool series_has_pair(const struct recording_series *s)
 {
 	for (size_t i = 0; i + 1 < s->nr; i++)
 		if (sample_known(&s->sample[i]) && sample_known(&s->sample[i + 1]))
@@ -350,18 +352,18 @@ static bool series_has_pair(const struct run_series *s)
 	return false;
 }
 
-bool energy_of(const struct run *run, size_t rail, const uint16_t *group, struct energy *e)
+bool energy_of(const struct recording *rec, size_t rail, const uint16_t *group, struct energy *e)
 {
-	const struct run_rail *r = &run->rail[rail];
+	const struct recording_rail *r = &rec->rail[rail];
 	bool counter = !strcmp(r->kind, "energy");
-	const struct run_series *series;
+	const struct recording_series *series;
 	struct energy_segment *seg;
 	size_t segments;
 
 	memset(e, 0, sizeof(*e));
 	if (!counter && strcmp(r->kind, "power"))
 		return false;
-	series = run_samples(run, rail);
+	series = recording_samples(rec, rail);
 	if (!series)
 		return false;
 	e->still = counter && energy_is_still(series->sample, series->nr);
@@ -370,10 +372,10 @@ bool energy_of(const struct run *run, size_t rail, const uint16_t *group, struct
 		e->samples = series->nr + series->still;
 		return false;
 	}
-	seg = energy_segments(run, r, group, &segments);
+	seg = energy_segments(rec, r, group, &segments);
 	if (!seg ||
 	    !energy_split(series->sample, series->nr, counter, &r->limits, seg, segments, e)) {
-		db_missing(run->path, "no memory for its energy");
+		db_missing(rec->path, "no memory for its energy");
 		free(seg);
 		return false;
 	}
@@ -392,9 +394,10 @@ const char *energy_lack_text(const struct energy *e)
 }
 
 /* Whether two rails tell the same energy, reading by reading: one mirrors the other. */
-static bool rail_mirrors(const struct run *run, size_t a, size_t b)
+static bool rail_mirrors(const struct recording *rec, size_t a, size_t b)
 {
-	const struct run_series *x = run_samples(run, a), *y = run_samples(run, b);
+	const struct recording_series *x = recording_samples(rec, a),
+				      *y = recording_samples(rec, b);
 	size_t same = 0;
 
 	if (!x || !y || x->nr != y->nr)
@@ -402,23 +405,23 @@ static bool rail_mirrors(const struct run *run, size_t a, size_t b)
 	for (size_t i = 0; i < x->nr; i++) {
 		if (x->sample[i].value != y->sample[i].value)
 			return false;
-		same += x->sample[i].value != RUN_UNKNOWN;
+		same += x->sample[i].value != RECORDING_UNKNOWN;
 	}
 	return same > 1;
 }
 
-static bool headline_has(const struct run *run, const size_t *rail, size_t nr, size_t i)
+static bool headline_has(const struct recording *rec, const size_t *rail, size_t nr, size_t i)
 {
 	for (size_t k = 0; k < nr; k++) {
-		const struct run_rail *have = &run->rail[rail[k]], *r = &run->rail[i];
+		const struct recording_rail *have = &rec->rail[rail[k]], *r = &rec->rail[i];
 
-		if ((*r->label && !strcmp(have->label, r->label)) || rail_mirrors(run, rail[k], i))
+		if ((*r->label && !strcmp(have->label, r->label)) || rail_mirrors(rec, rail[k], i))
 			return true;
 	}
 	return false;
 }
 
-size_t energy_headline(const struct run *run, size_t *rail, size_t max)
+size_t energy_headline(const struct recording *rec, size_t *rail, size_t max)
 {
 	size_t nr = 0;
 	struct energy e;
@@ -426,35 +429,35 @@ size_t energy_headline(const struct run *run, size_t *rail, size_t max)
 	for (enum rail_role role = 0; role < RAIL_ROLE_MEMORY && !nr; role++) {
 		const bool all = role == RAIL_ROLE_PACKAGE || role == RAIL_ROLE_CPU;
 
-		for (size_t i = 0; i < run->rails && nr < (all ? max : 1); i++)
-			if (run->rail[i].role == role && !*run->rail[i].cpus &&
-			    energy_of(run, i, NULL, &e) && !headline_has(run, rail, nr, i))
+		for (size_t i = 0; i < rec->rails && nr < (all ? max : 1); i++)
+			if (rec->rail[i].role == role && !*rec->rail[i].cpus &&
+			    energy_of(rec, i, NULL, &e) && !headline_has(rec, rail, nr, i))
 				rail[nr++] = i;
 	}
 	return nr;
 }
 
-double energy_of_command(const struct run *run, size_t rail)
+double energy_of_command(const struct recording *rec, size_t rail)
 {
-	const struct run_rail *r = &run->rail[rail];
+	const struct recording_rail *r = &rec->rail[rail];
 	const bool counter = !strcmp(r->kind, "energy");
 	const struct energy_segment seg[] = {
-		{ .t0 = 0, .t1 = run->c0 },
-		{ .t0 = run->c0, .t1 = run->c1, .group = { 1 }, .nr = 1 },
-		{ .t0 = run->c1, .t1 = UINT64_MAX },
+		{ .t0 = 0, .t1 = rec->c0 },
+		{ .t0 = rec->c0, .t1 = rec->c1, .group = { 1 }, .nr = 1 },
+		{ .t0 = rec->c1, .t1 = UINT64_MAX },
 	};
-	const double length = (double)run_duration(run);
-	const struct run_series *series;
+	const double length = (double)recording_duration(rec);
+	const struct recording_series *series;
 	const struct energy_part *p;
 	struct energy e;
 
-	if (!run->c1 || (!counter && strcmp(r->kind, "power")))
+	if (!rec->c1 || (!counter && strcmp(r->kind, "power")))
 		return NAN;
-	series = run_samples(run, rail);
+	series = recording_samples(rec, rail);
 	if (!series)
 		return NAN;
 	if (!energy_split(series->sample, series->nr, counter, &r->limits, seg, 3, &e)) {
-		db_missing(run->path, "no memory for its energy");
+		db_missing(rec->path, "no memory for its energy");
 		return NAN;
 	}
 	p = &e.part[1];
@@ -465,7 +468,7 @@ double energy_of_command(const struct run *run, size_t rail)
 
 static void energy_add(struct energy *e, const struct energy *one)
 {
-	for (unsigned int g = 0; g < RUN_GROUPS; g++) {
+	for (unsigned int g = 0; g < PHASE_GROUPS; g++) {
 		e->part[g].joules += one->part[g].joules;
 		e->part[g].low += one->part[g].low;
 		e->part[g].high += one->part[g].high;
@@ -481,14 +484,14 @@ static void energy_add(struct energy *e, const struct energy *one)
 	e->stopped += one->stopped;
 }
 
-size_t energy_of_cores(const struct run *run, const uint16_t *group, struct energy *e)
+size_t energy_of_cores(const struct recording *rec, const uint16_t *group, struct energy *e)
 {
 	struct energy one;
 	size_t nr = 0;
 
 	memset(e, 0, sizeof(*e));
-	for (size_t i = 0; i < run->rails; i++) {
-		if (!*run->rail[i].cpus || !energy_of(run, i, group, &one))
+	for (size_t i = 0; i < rec->rails; i++) {
+		if (!*rec->rail[i].cpus || !energy_of(rec, i, group, &one))
 			continue;
 		energy_add(e, &one);
 		nr++;
@@ -496,14 +499,14 @@ size_t energy_of_cores(const struct run *run, const uint16_t *group, struct ener
 	return nr;
 }
 
-void energy_of_rails(const struct run *run, const size_t *rail, size_t nr, const uint16_t *group,
-		     struct energy *e)
+void energy_of_rails(const struct recording *rec, const size_t *rail, size_t nr,
+		     const uint16_t *group, struct energy *e)
 {
 	struct energy one;
 
 	memset(e, 0, sizeof(*e));
 	for (size_t i = 0; i < nr; i++)
-		if (energy_of(run, rail[i], group, &one))
+		if (energy_of(rec, rail[i], group, &one))
 			energy_add(e, &one);
 }
 
@@ -512,7 +515,7 @@ struct energy_part energy_inside(const struct energy *e)
 	struct energy_part in = { 0 };
 	bool bounded = isfinite(e->part[0].high);
 
-	for (unsigned int g = 1; g < RUN_GROUPS; g++) {
+	for (unsigned int g = 1; g < PHASE_GROUPS; g++) {
 		in.ns += e->part[g].ns;
 		in.whole_ns += e->part[g].whole_ns;
 		in.unknown_ns += e->part[g].unknown_ns;
@@ -531,7 +534,7 @@ struct energy_part energy_inside(const struct energy *e)
 
 struct modelling {
 	struct powers *powers;
-	/* While run_stretches() walks over a phase. */
+	/* While recording_stretches() walks over a phase. */
 	struct energy *e;
 	unsigned int group;
 	int cpu;
@@ -554,25 +557,26 @@ static void add_stretch(void *data, uint32_t khz, uint64_t ns)
 	m->e->total += joules;
 }
 
-bool energy_modelled(const struct run *run, struct energy *e, char *source, size_t size)
+bool energy_modelled(const struct recording *rec, struct energy *e, char *source, size_t size)
 {
-	struct modelling m = { .powers = powers_of(run->db), .e = e };
+	struct modelling m = { .powers = powers_of(rec->db), .e = e };
 	bool any;
 
 	memset(e, 0, sizeof(*e));
 	snprintf(source, size, "%s", "");
 	if (!m.powers) {
-		db_missing(run->path, "no memory for modelled energy");
+		db_missing(rec->path, "no memory for modelled energy");
 		return false;
 	}
 	any = *powers_source(m.powers);
 	snprintf(source, size, "%s", powers_source(m.powers));
-	for (size_t i = 0; i < run->phases && any; i++) {
-		m.group = run->phase[i].group;
-		m.cpu = run->phase[i].cpu;
+	for (size_t i = 0; i < rec->phases && any; i++) {
+		m.group = rec->phase[i].group;
+		m.cpu = rec->phase[i].cpu;
 		m.ns = 0;
-		run_stretches(run, m.cpu, run->phase[i].t0, run->phase[i].t1, add_stretch, &m);
-		e->no_khz_ns += run->phase[i].t1 - run->phase[i].t0 - m.ns;
+		recording_stretches(rec, m.cpu, rec->phase[i].t0, rec->phase[i].t1, add_stretch,
+				    &m);
+		e->no_khz_ns += rec->phase[i].t1 - rec->phase[i].t0 - m.ns;
 	}
 	powers_free(m.powers);
 	return any;

@@ -49,7 +49,7 @@ bool energy_resolved(const struct energy_part *p);
 #define ENERGY_READINGS 3
 
 struct energy {
-	struct energy_part part[RUN_GROUPS];
+	struct energy_part part[PHASE_GROUPS];
 	double total; /* J, over the intervals known */
 	uint64_t known_ns;
 	double mean_w;
@@ -75,23 +75,25 @@ struct energy_segment {
 };
 
 /**
- * energy_segments - the phases of a run as disjoint stretches, in order
- * @run: the run
+ * energy_segments - the phases of a recording as disjoint stretches, in order
+ * @rec: the recording
  * @rail: include only phases that began on a CPU that it feeds; NULL: all
- * @group: of each phase, below RUN_GROUPS; NULL: the phase's own group
+ * @group: of each phase, below PHASE_GROUPS; NULL: the phase's own group
  * @nr: receives the number of stretches
  *
- * Covers [t0, t1) of the run. Returns an array to be freed, NULL without memory.
+ * Covers [t0, t1) of the recording. Returns an array to be freed, NULL without memory.
  */
-struct energy_segment *energy_segments(const struct run *run, const struct run_rail *rail,
-				       const uint16_t *group, size_t *nr);
+struct energy_segment *energy_segments(const struct recording *rec,
+				       const struct recording_rail *rail, const uint16_t *group,
+				       size_t *nr);
 
 /* J between two readings: of a counter, or of a power meter (trapezoidal rule). */
-double energy_joules(const struct run_sample *a, const struct run_sample *b, bool counter);
+double energy_joules(const struct recording_sample *a, const struct recording_sample *b,
+		     bool counter);
 /* Whether it is known. A counter that goes back was reset: nothing is known of that interval. */
-bool energy_known(const struct run_sample *a, const struct run_sample *b, bool counter);
+bool energy_known(const struct recording_sample *a, const struct recording_sample *b, bool counter);
 /* The highest mean power of an interval of a counter that advances in steps of @step ns, W. */
-double energy_max_power(const struct run_sample *s, size_t samples, uint64_t step);
+double energy_max_power(const struct recording_sample *s, size_t samples, uint64_t step);
 /*
  * Whether the counter may have wrapped once more than was seen: this would need no more power than
  * @most_w, the rail's maximum or, where that is unknown, the highest of all intervals.
@@ -99,7 +101,7 @@ double energy_max_power(const struct run_sample *s, size_t samples, uint64_t ste
 bool energy_may_wrap(const struct energy_limits *limits, double joules, double seconds,
 		     double most_w);
 /* Whether all readings of a counter are the same: it does not count. */
-bool energy_is_still(const struct run_sample *s, size_t samples);
+bool energy_is_still(const struct recording_sample *s, size_t samples);
 
 /**
  * energy_split - split the energy of samples between groups of phases; pure
@@ -113,7 +115,7 @@ bool energy_is_still(const struct run_sample *s, size_t samples);
  *
  * Returns false without memory to compute @interval_ns.
  */
-bool energy_split(const struct run_sample *s, size_t samples, bool counter,
+bool energy_split(const struct recording_sample *s, size_t samples, bool counter,
 		  const struct energy_limits *limits, const struct energy_segment *seg,
 		  size_t segments, struct energy *e);
 
@@ -121,7 +123,7 @@ bool energy_split(const struct run_sample *s, size_t samples, bool counter,
 const char *energy_lack_text(const struct energy *e);
 
 /*
- * The rails that answer what a run drew: those of the first role of enum rail_role that has a known
+ * The rails that answer what a recording drew: those of the first role of enum rail_role that has a known
  * energy. Of packages and CPUs these are all of them, each counted once: an interface that tells
  * the same again (intel-rapl-mmio, a die that mirrors its package's counter) is left out; of other
  * roles, the first one. A rail of a single core is none of them: see energy_of_cores().
@@ -129,22 +131,22 @@ const char *energy_lack_text(const struct energy *e);
  * Returns their number, at most @max, with their indices in @rail.
  */
 #define ENERGY_HEADLINE 16
-size_t energy_headline(const struct run *run, size_t *rail, size_t max);
+size_t energy_headline(const struct recording *rec, size_t *rail, size_t max);
 
 /* The sum of energy_of() of @nr rails; @e->interval_ns is the longest. */
-void energy_of_rails(const struct run *run, const size_t *rail, size_t nr, const uint16_t *group,
-		     struct energy *e);
+void energy_of_rails(const struct recording *rec, const size_t *rail, size_t nr,
+		     const uint16_t *group, struct energy *e);
 
 /*
- * Splits the energy of run->rail[@rail], with @group as in energy_segments(). Returns false if
+ * Splits the energy of rec->rail[@rail], with @group as in energy_segments(). Returns false if
  * the rail has no known energy (energy_lack_text() says why), or, after an error message, without
  * memory.
  */
-bool energy_of(const struct run *run, size_t rail, const uint16_t *group, struct energy *e);
+bool energy_of(const struct recording *rec, size_t rail, const uint16_t *group, struct energy *e);
 
 /**
  * energy_of_command - the energy of a rail while the recorded command ran
- * @run: the run
+ * @rec: the recording
  * @rail: index of the rail
  *
  * A reading may lie up to one interval before or after the command's begin or end; the energy of
@@ -152,26 +154,26 @@ bool energy_of(const struct run *run, size_t rail, const uint16_t *group, struct
  * nine tenths of its time lie between readings, if part of its energy is unknown, or if readings
  * are too rare for its length, as energy_resolved() says.
  */
-double energy_of_command(const struct run *run, size_t rail);
+double energy_of_command(const struct recording *rec, size_t rail);
 
 /*
  * The same for all rails that feed one core each, added up. Returns the number of such rails
  * whose energy is known.
  */
-size_t energy_of_cores(const struct run *run, const uint16_t *group, struct energy *e);
+size_t energy_of_cores(const struct recording *rec, const uint16_t *group, struct energy *e);
 
 /* The energy of all phases: the rail's total less that of group 0. */
 struct energy_part energy_inside(const struct energy *e);
 
 /**
  * energy_modelled - estimate energy from the power of OPPs instead of a rail
- * @run: the run
+ * @rec: the recording
  * @e: result, of phases only: a phase is assumed to keep its CPU busy
  * @source: receives the name of the table
  * @size: size of @source
  *
  * Returns false if the recording has no power for its OPPs.
  */
-bool energy_modelled(const struct run *run, struct energy *e, char *source, size_t size);
+bool energy_modelled(const struct recording *rec, struct energy *e, char *source, size_t size);
 
 #endif

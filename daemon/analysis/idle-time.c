@@ -37,7 +37,7 @@ static bool asleep_add_reading(struct asleep *a, uint32_t cpu, uint64_t t, doubl
 		return true;
 	}
 	ns += same ? last->ns : 0;
-	if (!run_grow(&a->point, a->nr, sizeof(*a->point)))
+	if (!recording_grow(&a->point, a->nr, sizeof(*a->point)))
 		return false;
 	a->point[a->nr++] = (struct point){ cpu, t, ns };
 	return true;

@@ -8,7 +8,7 @@
 
 /* Sums the paused time before an instant. Instants must be queried in ascending order. */
 struct walk {
-	const struct run_pause *pause;
+	const struct recording_pause *pause;
 	size_t nr, at; /* index of the first pause that does not end before the instant */
 	uint64_t before; /* total of the pauses that do */
 };
@@ -26,7 +26,8 @@ static uint64_t walk_paused_until(struct walk *w, uint64_t t)
  * nor does moving any other window back to the end of the pause before. Ends are visited in
  * order of time, so the two walks are linear in the number of pauses.
  */
-double mmu(const struct run_pause *pause, size_t nr, uint64_t t0, uint64_t t1, uint64_t window)
+double mmu(const struct recording_pause *pause, size_t nr, uint64_t t0, uint64_t t1,
+	   uint64_t window)
 {
 	struct walk begin = { pause, nr, 0, 0 }, end = { pause, nr, 0, 0 };
 	uint64_t worst = 0;
@@ -45,24 +46,24 @@ double mmu(const struct run_pause *pause, size_t nr, uint64_t t0, uint64_t t1, u
 
 static int pause_compare_process(const void *a, const void *b)
 {
-	const struct run_pause *x = a, *y = b;
+	const struct recording_pause *x = a, *y = b;
 
 	if (x->tgid != y->tgid)
 		return x->tgid < y->tgid ? -1 : 1;
 	return (x->t0 > y->t0) - (x->t0 < y->t0);
 }
 
-bool mmu_processes_of(const struct run *run, struct mmu_processes *p)
+bool mmu_processes_of(const struct recording *rec, struct mmu_processes *p)
 {
-	p->run = run;
-	p->pause = malloc((run->pauses ? run->pauses : 1) * sizeof(*p->pause));
+	p->rec = rec;
+	p->pause = malloc((rec->pauses ? rec->pauses : 1) * sizeof(*p->pause));
 	if (!p->pause) {
-		db_missing(run->path, "no memory for its pauses");
+		db_missing(rec->path, "no memory for its pauses");
 		return false;
 	}
-	if (run->pauses)
-		memcpy(p->pause, run->pause, run->pauses * sizeof(*p->pause));
-	qsort(p->pause, run->pauses, sizeof(*p->pause), pause_compare_process);
+	if (rec->pauses)
+		memcpy(p->pause, rec->pause, rec->pauses * sizeof(*p->pause));
+	qsort(p->pause, rec->pauses, sizeof(*p->pause), pause_compare_process);
 	return true;
 }
 
@@ -76,11 +77,11 @@ double mmu_of_processes(const struct mmu_processes *p, uint64_t window)
 {
 	double least = 1, one;
 
-	for (size_t i = 0, n; i < p->run->pauses; i += n) {
-		for (n = 1; i + n < p->run->pauses; n++)
+	for (size_t i = 0, n; i < p->rec->pauses; i += n) {
+		for (n = 1; i + n < p->rec->pauses; n++)
 			if (p->pause[i + n].tgid != p->pause[i].tgid)
 				break;
-		one = mmu(&p->pause[i], n, p->run->t0, p->run->t1, window);
+		one = mmu(&p->pause[i], n, p->rec->t0, p->rec->t1, window);
 		least = one < least ? one : least;
 	}
 	return least;

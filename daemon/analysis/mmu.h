@@ -18,16 +18,17 @@
  *
  * Returns 0 to 1.
  */
-double mmu(const struct run_pause *pause, size_t nr, uint64_t t0, uint64_t t1, uint64_t window);
+double mmu(const struct recording_pause *pause, size_t nr, uint64_t t0, uint64_t t1,
+	   uint64_t window);
 
-/* The pauses of a run, apart by process. */
+/* The pauses of a recording, apart by process. */
 struct mmu_processes {
-	const struct run *run;
-	struct run_pause *pause; /* by process, then by begin */
+	const struct recording *rec;
+	struct recording_pause *pause; /* by process, then by begin */
 };
 
 /* Returns false without memory, after reporting it; else call mmu_processes_free(). */
-bool mmu_processes_of(const struct run *run, struct mmu_processes *p);
+bool mmu_processes_of(const struct recording *rec, struct mmu_processes *p);
 void mmu_processes_free(struct mmu_processes *p);
 
 /* The minimum over the processes, 0 to 1: pauses of one do not stop the mutators of another. */

@@ -5,18 +5,18 @@
 
 #include "../recording/reader/db.h"
 
-bool overlap_of(const struct run *run, struct overlap *o)
+bool overlap_of(const struct recording *rec, struct overlap *o)
 {
-	*o = (struct overlap){ .run = run, .leaves = 1 };
-	while (o->leaves < run->phases)
+	*o = (struct overlap){ .rec = rec, .leaves = 1 };
+	while (o->leaves < rec->phases)
 		o->leaves *= 2;
 	o->end = calloc(2 * o->leaves, sizeof(*o->end));
 	if (!o->end) {
-		db_missing(run->path, "no memory for what overlaps");
+		db_missing(rec->path, "no memory for what overlaps");
 		return false;
 	}
-	for (size_t i = 0; i < run->phases; i++)
-		o->end[o->leaves + i] = run->phase[i].t1;
+	for (size_t i = 0; i < rec->phases; i++)
+		o->end[o->leaves + i] = rec->phase[i].t1;
 	for (size_t i = o->leaves; i-- > 1;) {
 		const uint64_t left = o->end[2 * i], right = o->end[2 * i + 1];
 
@@ -53,9 +53,10 @@ static size_t leaf_first_past(const struct overlap *o, size_t from, uint64_t t)
 	return at - o->leaves;
 }
 
-const struct run_phase *overlap_next(const struct overlap *o, size_t from, uint64_t t0, uint64_t t1)
+const struct recording_phase *overlap_next(const struct overlap *o, size_t from, uint64_t t0,
+					   uint64_t t1)
 {
 	const size_t i = leaf_first_past(o, from, t0);
 
-	return i < o->run->phases && o->run->phase[i].t0 < t1 ? &o->run->phase[i] : NULL;
+	return i < o->rec->phases && o->rec->phase[i].t0 < t1 ? &o->rec->phase[i] : NULL;
 }

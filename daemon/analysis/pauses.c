@@ -10,9 +10,9 @@
 #include "overlap.h"
 #include "../recording/reader/threads.h"
 
-/* Indexes over a run that describing each of its pauses needs. */
+/* Indexes over a recording that describing each of its pauses needs. */
 struct pause_query {
-	const struct run *run;
+	const struct recording *rec;
 	struct overlap overlap;
 	struct threads *threads;
 	uint32_t top_khz
@@ -21,7 +21,7 @@ struct pause_query {
 
 static void query_load_top_khz(struct pause_query *query)
 {
-	sqlite3_stmt *s = db_query(query->run->db,
+	sqlite3_stmt *s = db_query(query->rec->db,
 				   "SELECT replace(cpus, ' ', ','), hw_max_khz FROM policies");
 	uint8_t set[CPUS_MAX];
 
@@ -41,17 +41,17 @@ static void query_free(struct pause_query *query)
 }
 
 /* Returns NULL without memory, after reporting it. */
-static struct pause_query *query_new(const struct run *run)
+static struct pause_query *query_new(const struct recording *rec)
 {
 	struct pause_query *query = calloc(1, sizeof(*query));
 
 	if (!query) {
-		db_missing(run->path, "no memory for its pauses");
+		db_missing(rec->path, "no memory for its pauses");
 		return NULL;
 	}
-	query->run = run;
-	query->threads = threads_of(run);
-	if (!query->threads || !overlap_of(run, &query->overlap)) {
+	query->rec = rec;
+	query->threads = threads_of(rec);
+	if (!query->threads || !overlap_of(rec, &query->overlap)) {
 		query_free(query);
 		return NULL;
 	}
@@ -73,8 +73,8 @@ static void mean_add(void *data, uint32_t khz, uint64_t ns)
 
 static void query_find_concurrent(const struct pause_query *query, struct pause *pause)
 {
-	const struct run_phase *own = pause->phase, *p;
-	bool seen[RUN_GROUPS] = { false };
+	const struct recording_phase *own = pause->phase, *p;
+	bool seen[PHASE_GROUPS] = { false };
 
 	overlap_each(p, &query->overlap, pause->t0, pause->t1)
 	{
@@ -90,17 +90,17 @@ static void query_find_concurrent(const struct pause_query *query, struct pause 
 	}
 }
 
-static bool phase_is_wait(const struct run_phase *p)
+static bool phase_is_wait(const struct recording_phase *p)
 {
 	return p->group / CLASS_NR == GCHINT_PHASE_WAIT;
 }
 
 /* The longest phase that a pause consists of, the first of equals. */
-static const struct run_phase *query_find_longest(const struct pause_query *query,
-						  const struct run_pause *pause)
+static const struct recording_phase *query_find_longest(const struct pause_query *query,
+							const struct recording_pause *pause)
 {
-	static const struct run_phase unknown = { .cpu = -1 };
-	const struct run_phase *found = NULL, *p;
+	static const struct recording_phase unknown = { .cpu = -1 };
+	const struct recording_phase *found = NULL, *p;
 
 	/* One ns more on both sides finds phases of no length as well. */
 	overlap_each(p, &query->overlap, pause->t0 ? pause->t0 - 1 : 0, pause->t1 + 1)
@@ -114,10 +114,10 @@ static const struct run_phase *query_find_longest(const struct pause_query *quer
 	return found ? found : &unknown;
 }
 
-static const struct run_phase *query_find_awaited(const struct pause_query *query,
-						  const struct run_phase *own)
+static const struct recording_phase *query_find_awaited(const struct pause_query *query,
+							const struct recording_phase *own)
 {
-	const struct run_phase *found = NULL, *p;
+	const struct recording_phase *found = NULL, *p;
 	uint64_t most = 0;
 
 	overlap_each(p, &query->overlap, own->t0, own->t1)
@@ -137,7 +137,7 @@ static const struct run_phase *query_find_awaited(const struct pause_query *quer
 
 static void pause_describe(const struct pause_query *query, struct pause *pause)
 {
-	const struct run_phase *p = pause->phase;
+	const struct recording_phase *p = pause->phase;
 	struct mean m = { 0 };
 	const char *name = threads_name(query->threads, p->tgid, p->tid, p->t0);
 	int cpu = p->cpu;
@@ -146,7 +146,7 @@ static void pause_describe(const struct pause_query *query, struct pause *pause)
 		pause->awaited = query_find_awaited(query, p);
 		cpu = pause->awaited ? pause->awaited->cpu : -1;
 	}
-	run_stretches(query->run, cpu, pause->t0, pause->t1, mean_add, &m);
+	recording_stretches(query->rec, cpu, pause->t0, pause->t1, mean_add, &m);
 	pause->khz = m.ns > 0 ? m.weighted / m.ns : 0;
 	pause->top_khz = cpu >= 0 && cpu < CPUS_MAX ? query->top_khz[cpu] : 0;
 	snprintf(pause->comm, sizeof(pause->comm), "%s", name ? name : "");
@@ -185,37 +185,37 @@ static int by_process(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static size_t run_count_paused(const struct run *run)
+static size_t recording_count_paused(const struct recording *rec)
 {
-	int32_t *tgid = malloc((run->pauses + 1) * sizeof(*tgid));
+	int32_t *tgid = malloc((rec->pauses + 1) * sizeof(*tgid));
 	size_t n = 0;
 
 	if (!tgid) {
-		db_missing(run->path, "no memory for its pauses");
+		db_missing(rec->path, "no memory for its pauses");
 		return 0;
 	}
-	for (size_t i = 0; i < run->pauses; i++)
-		tgid[i] = run->pause[i].tgid;
-	qsort(tgid, run->pauses, sizeof(*tgid), by_process);
-	for (size_t i = 0; i < run->pauses; i++)
+	for (size_t i = 0; i < rec->pauses; i++)
+		tgid[i] = rec->pause[i].tgid;
+	qsort(tgid, rec->pauses, sizeof(*tgid), by_process);
+	for (size_t i = 0; i < rec->pauses; i++)
 		n += !i || tgid[i] != tgid[i - 1];
 	free(tgid);
 	return n;
 }
 
-struct pauses_sum pauses_sum(const struct run *run, int32_t tgid)
+struct pauses_sum pauses_sum(const struct recording *rec, int32_t tgid)
 {
-	uint64_t *ns = malloc((run->pauses + 1) * sizeof(*ns));
+	uint64_t *ns = malloc((rec->pauses + 1) * sizeof(*ns));
 	struct pauses_sum sum = { 0 };
 
 	if (!ns) {
-		db_missing(run->path, "no memory for its pauses");
+		db_missing(rec->path, "no memory for its pauses");
 		return sum;
 	}
-	for (size_t i = 0; i < run->pauses; i++) {
-		if (tgid != PAUSES_ALL && run->pause[i].tgid != tgid)
+	for (size_t i = 0; i < rec->pauses; i++) {
+		if (tgid != PAUSES_ALL && rec->pause[i].tgid != tgid)
 			continue;
-		ns[sum.count] = run->pause[i].t1 - run->pause[i].t0;
+		ns[sum.count] = rec->pause[i].t1 - rec->pause[i].t0;
 		sum.paused += ns[sum.count++];
 	}
 	if (sum.count) {
@@ -224,40 +224,40 @@ struct pauses_sum pauses_sum(const struct run *run, int32_t tgid)
 		sum.p50 = ns[(sum.count * 50 + 99) / 100 - 1];
 		sum.p95 = ns[(sum.count * 95 + 99) / 100 - 1];
 		sum.p99 = ns[(sum.count * 99 + 99) / 100 - 1];
-		sum.processes = tgid == PAUSES_ALL ? run_count_paused(run) : 1;
+		sum.processes = tgid == PAUSES_ALL ? recording_count_paused(rec) : 1;
 	}
 	free(ns);
 	return sum;
 }
 
-struct pause *pauses_longest(const struct run *run, size_t wanted, size_t *nr)
+struct pause *pauses_longest(const struct recording *rec, size_t wanted, size_t *nr)
 {
 	struct pause_query *query;
 	struct pause *pause;
-	size_t n = run->pauses;
+	size_t n = rec->pauses;
 
 	*nr = 0;
-	for (size_t i = 0; i < run->phases; i++)
-		n += phase_is_wait(&run->phase[i]) && !run->phase[i].stw;
+	for (size_t i = 0; i < rec->phases; i++)
+		n += phase_is_wait(&rec->phase[i]) && !rec->phase[i].stw;
 	pause = calloc(n + 1, sizeof(*pause));
 	if (!pause) {
-		db_missing(run->path, "no memory for its pauses");
+		db_missing(rec->path, "no memory for its pauses");
 		return NULL;
 	}
-	query = query_new(run);
+	query = query_new(rec);
 	if (!query) {
 		free(pause);
 		return NULL;
 	}
-	for (n = 0; n < run->pauses; n++)
-		pause[n] = (struct pause){ .t0 = run->pause[n].t0,
-					   .t1 = run->pause[n].t1,
-					   .source = &run->pause[n] };
-	for (size_t i = 0; i < run->phases; i++)
-		if (phase_is_wait(&run->phase[i]) && !run->phase[i].stw && !run->phase[i].unsure)
-			pause[n++] = (struct pause){ .t0 = run->phase[i].t0,
-						     .t1 = run->phase[i].t1,
-						     .phase = &run->phase[i] };
+	for (n = 0; n < rec->pauses; n++)
+		pause[n] = (struct pause){ .t0 = rec->pause[n].t0,
+					   .t1 = rec->pause[n].t1,
+					   .source = &rec->pause[n] };
+	for (size_t i = 0; i < rec->phases; i++)
+		if (phase_is_wait(&rec->phase[i]) && !rec->phase[i].stw && !rec->phase[i].unsure)
+			pause[n++] = (struct pause){ .t0 = rec->phase[i].t0,
+						     .t1 = rec->phase[i].t1,
+						     .phase = &rec->phase[i] };
 	qsort(pause, n, sizeof(*pause), by_length);
 	*nr = n < wanted ? n : wanted;
 	for (size_t i = 0; i < *nr; i++) {

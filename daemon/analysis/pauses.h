@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Numbers of a run's pauses, and its longest stops with the CPU frequency during each. A stop is
- * a pause (struct run_pause), or the wait of one thread for a collection that other threads do.
+ * Numbers of a recording's pauses, and its longest stops with the CPU frequency during each. A stop is
+ * a pause (struct recording_pause), or the wait of one thread for a collection that other threads do.
  */
 #ifndef ANALYSIS_PAUSES_H
 #define ANALYSIS_PAUSES_H
@@ -15,7 +15,7 @@
  * @t0: begin
  * @t1: end
  * @phase: the longest phase of the pause, or the wait
- * @source: the pause of the run; NULL if this is a wait
+ * @source: the pause of the recording; NULL if this is a wait
  * @awaited: for a wait: the phase of another thread of the process that overlaps it for the
  *	longest; NULL if there is none, or if the pause is not a wait
  * @khz: time-weighted mean frequency of its CPU during the pause, or of the CPU of @awaited
@@ -27,8 +27,8 @@
  */
 struct pause {
 	uint64_t t0, t1;
-	const struct run_phase *phase, *awaited;
-	const struct run_pause *source;
+	const struct recording_phase *phase, *awaited;
+	const struct recording_pause *source;
 	double khz;
 	uint32_t top_khz;
 	char comm[32];
@@ -37,7 +37,7 @@ struct pause {
 };
 
 /**
- * struct pauses_sum - the pauses of a run in numbers; lengths in ns
+ * struct pauses_sum - the pauses of a recording in numbers; lengths in ns
  * @count: how many
  * @processes: how many processes had one
  * @paused: total length. Pauses of one process do not overlap, those of several may
@@ -53,18 +53,18 @@ struct pauses_sum {
 
 /* Of the process @tgid, or of all for PAUSES_ALL. All zero without memory, after reporting it. */
 #define PAUSES_ALL INT32_MIN
-struct pauses_sum pauses_sum(const struct run *run, int32_t tgid);
+struct pauses_sum pauses_sum(const struct recording *rec, int32_t tgid);
 
 /**
- * pauses_longest - find the longest pauses and waits of a run
- * @run: the run
+ * pauses_longest - find the longest pauses and waits of a recording
+ * @rec: the recording
  * @wanted: how many at most
  * @nr: receives the number of pauses returned
  *
  * Returns an array, longest first, that the caller frees; NULL without memory, after reporting
  * it.
  */
-struct pause *pauses_longest(const struct run *run, size_t wanted, size_t *nr);
+struct pause *pauses_longest(const struct recording *rec, size_t wanted, size_t *nr);
 
 /*
  * Lower bound in ms of the pause's length with its CPU at the highest frequency throughout.

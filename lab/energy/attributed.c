@@ -12,9 +12,9 @@
 #include "../../daemon/recording/reader/processes.h"
 
 /* Phases that are attributed one by one in a pass over the recording; group 0 is no phase. */
-#define AT_ONCE (RUN_GROUPS - 2)
+#define AT_ONCE (PHASE_GROUPS - 2)
 
-static void part_print(const struct run_rail *rail, const char *what, long number,
+static void part_print(const struct recording_rail *rail, const char *what, long number,
 		       const struct energy_part *a, const struct energy_part *open)
 {
 	printf("%s,%s,%ld,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%llu\n", rail->name, what, number,
@@ -22,59 +22,59 @@ static void part_print(const struct run_rail *rail, const char *what, long numbe
 	       (unsigned long long)(a->unknown_ns + open->unknown_ns));
 }
 
-static void phases_print(const struct run *run, size_t rail, uint16_t *group)
+static void phases_print(const struct recording *rec, size_t rail, uint16_t *group)
 {
-	for (size_t first = 0; first < run->phases; first += AT_ONCE) {
+	for (size_t first = 0; first < rec->phases; first += AT_ONCE) {
 		struct attribution a;
 		struct energy open;
 
-		for (size_t i = 0; i < run->phases; i++)
+		for (size_t i = 0; i < rec->phases; i++)
 			group[i] = i >= first && i - first < AT_ONCE ? (uint16_t)(i - first + 1) :
-								       RUN_GROUPS - 1;
-		attribution_of(run, rail, group, &a);
-		energy_of(run, rail, group, &open);
-		for (size_t i = first; i < run->phases && i - first < AT_ONCE; i++)
-			part_print(&run->rail[rail], "phase", (long)i, &a.part[group[i]],
+								       PHASE_GROUPS - 1;
+		attribution_of(rec, rail, group, &a);
+		energy_of(rec, rail, group, &open);
+		for (size_t i = first; i < rec->phases && i - first < AT_ONCE; i++)
+			part_print(&rec->rail[rail], "phase", (long)i, &a.part[group[i]],
 				   &open.part[group[i]]);
 	}
 }
 
-static void sums_print(const struct run *run, size_t rail, const struct processes *p)
+static void sums_print(const struct recording *rec, size_t rail, const struct processes *p)
 {
 	struct attribution a;
 	struct energy open;
 
-	attribution_of(run, rail, NULL, &a);
-	energy_of(run, rail, NULL, &open);
-	for (unsigned int g = 1; g < RUN_GROUPS; g++)
+	attribution_of(rec, rail, NULL, &a);
+	energy_of(rec, rail, NULL, &open);
+	for (unsigned int g = 1; g < PHASE_GROUPS; g++)
 		if (a.part[g].high > 0)
-			part_print(&run->rail[rail], "group", g, &a.part[g], &open.part[g]);
-	part_print(&run->rail[rail], "others", 0, &a.part[0], &open.part[0]);
-	part_print(&run->rail[rail], "idle", 0, &a.idle, &open.part[0]);
-	attribution_of(run, rail, p->group, &a);
-	energy_of(run, rail, p->group, &open);
+			part_print(&rec->rail[rail], "group", g, &a.part[g], &open.part[g]);
+	part_print(&rec->rail[rail], "others", 0, &a.part[0], &open.part[0]);
+	part_print(&rec->rail[rail], "idle", 0, &a.idle, &open.part[0]);
+	attribution_of(rec, rail, p->group, &a);
+	energy_of(rec, rail, p->group, &open);
 	for (unsigned int g = 1; g <= p->nr; g++)
-		part_print(&run->rail[rail], "process", p->tgid[g], &a.part[g], &open.part[g]);
+		part_print(&rec->rail[rail], "process", p->tgid[g], &a.part[g], &open.part[g]);
 }
 
 int main(int argc, char **argv)
 {
-	struct run *run = argc == 2 ? run_open(argv[1]) : NULL;
+	struct recording *rec = argc == 2 ? recording_open(argv[1]) : NULL;
 	struct processes p;
 	uint16_t *group;
 
-	if (!run || !processes_of(run, &p)) {
+	if (!rec || !processes_of(rec, &p)) {
 		fputs("usage: lab-attributed RECORDING\n", stderr);
 		return 2;
 	}
-	group = calloc(run->phases + 1, sizeof(*group));
+	group = calloc(rec->phases + 1, sizeof(*group));
 	puts("rail,what,number,joules,low,high,open,open_low,open_high,unknown_ns");
-	for (size_t i = 0; group && i < run->rails; i++) {
-		phases_print(run, i, group);
-		sums_print(run, i, &p);
+	for (size_t i = 0; group && i < rec->rails; i++) {
+		phases_print(rec, i, group);
+		sums_print(rec, i, &p);
 	}
 	free(group);
 	processes_free(&p);
-	run_close(run);
+	recording_close(rec);
 	return 0;
 }

@@ -57,7 +57,7 @@ static void fed_begin(struct fed *f)
 /* Returns the sum of the energy recorded, mJ, and the intervals without one in @unknown. */
 static int64_t fed_end(struct fed *f, unsigned int *unknown)
 {
-	struct run_sample last = { 0, RUN_UNKNOWN }, now;
+	struct recording_sample last = { 0, RECORDING_UNKNOWN }, now;
 	bool gap = false, first = true;
 	double sum = 0;
 
@@ -69,7 +69,7 @@ static int64_t fed_end(struct fed *f, unsigned int *unknown)
 			definition_free(r->define);
 		if (r->type != RECORD_SAMPLE)
 			continue;
-		now = (struct run_sample){ r->t, r->sample.value };
+		now = (struct recording_sample){ r->t, r->sample.value };
 		if (now.value == UNKNOWN_S64) {
 			gap = true;
 			continue;

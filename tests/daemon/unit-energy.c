@@ -33,7 +33,7 @@ static void energy(void)
 		{ 2000000000, 4000000000, { 0 }, 0 },
 	};
 	/* 1 W outside, 3 W in the phase; samples on the edges and between them. */
-	struct run_sample counter[] = {
+	struct recording_sample counter[] = {
 		{ 0, 0 },
 		{ 1000000000, 1000000 },
 		{ 2000000000, 4000000 },
@@ -69,16 +69,16 @@ static void energy(void)
 	energy_split(counter, 2, true, LIMITS(0, 1), seg, 3, &e);
 	CHECK(e.beyond == 1 && p->low == 0 && about(p->high, 6, 1e-9),
 	      "limits that the counter contradicts are counted and ignored");
-	counter[1] = (struct run_sample){ 1500000000, 2500000 };
-	counter[2] = (struct run_sample){ 4000000000, 6000000 };
+	counter[1] = (struct recording_sample){ 1500000000, 2500000 };
+	counter[2] = (struct recording_sample){ 4000000000, 6000000 };
 	energy_split(counter, 3, true, &no_limits, seg, 3, &e);
 	CHECK(p->low == 0 && about(p->high, 6, 1e-9), "edges between readings add their bounds");
-	counter[1].value = RUN_UNKNOWN;
+	counter[1].value = RECORDING_UNKNOWN;
 	energy_split(counter, 3, true, &no_limits, seg, 3, &e);
 	CHECK(e.known_ns == 0 && p->ns == 0 && p->unknown_ns == 1000000000,
 	      "an unknown interval is unknown for the phase too");
-	counter[1] = (struct run_sample){ 1500000000, 9000000 };
-	counter[2] = (struct run_sample){ 4000000000, 100 };
+	counter[1] = (struct recording_sample){ 1500000000, 9000000 };
+	counter[2] = (struct recording_sample){ 4000000000, 100 };
 	energy_split(counter, 3, true, &no_limits, seg, 3, &e);
 	CHECK(e.known_ns == 1500000000, "the interval of a counter reset is unknown");
 }
@@ -88,7 +88,7 @@ static void energy_short(void)
 {
 	static const uint16_t roots = ROOTS;
 	struct energy_segment seg[80];
-	struct run_sample s[41];
+	struct recording_sample s[41];
 	const struct energy_part *p;
 	struct energy e;
 
@@ -98,9 +98,9 @@ static void energy_short(void)
 		seg[2 * i] = (struct energy_segment){ t, t + 95000000, { 0 }, 0 };
 		seg[2 * i + 1] =
 			(struct energy_segment){ t + 95000000, t + 100000000, { roots }, 1 };
-		s[i] = (struct run_sample){ t, (int64_t)i * 125000 };
+		s[i] = (struct recording_sample){ t, (int64_t)i * 125000 };
 	}
-	s[40] = (struct run_sample){ 4000000000, 40 * 125000 };
+	s[40] = (struct recording_sample){ 4000000000, 40 * 125000 };
 	energy_split(s, 41, true, &no_limits, seg, 80, &e);
 	p = &e.part[roots];
 	CHECK(about(p->high, 5, 1e-9) && p->low == 0 && !energy_resolved(p),
@@ -128,7 +128,7 @@ static void energy_shared(void)
 						{ 400, 700, { a }, 1 },
 						{ 700, 1000, { 0 }, 0 } };
 	const struct energy_segment mixed[] = { { 0, 500, { a, b }, 2 }, { 500, 1000, { a }, 1 } };
-	const struct run_sample s[] = { { 0, 0 }, { 1000, 6000000 } };
+	const struct recording_sample s[] = { { 0, 0 }, { 1000, 6000000 } };
 	struct energy e;
 
 	energy_split(s, 2, true, &no_limits, &both, 1, &e);
@@ -159,7 +159,7 @@ static void energy_truth(void)
 
 	for (int round = 0; round < 200; round++) {
 		struct energy_segment seg[64];
-		struct run_sample s[128];
+		struct recording_sample s[128];
 		double watts[64];
 		uint64_t t = 0, period = 20000000 + (uint64_t)rand_r(&seed) % 80000000;
 		double truth = 0, all = 0, max = 0;
@@ -183,7 +183,7 @@ static void energy_truth(void)
 			for (size_t i = 0; i < n && seg[i].t0 < at; i++)
 				joules += (double)((seg[i].t1 < at ? seg[i].t1 : at) - seg[i].t0) *
 					  1e-9 * watts[i];
-			s[samples] = (struct run_sample){ at, llround(joules * 1e6) };
+			s[samples] = (struct recording_sample){ at, llround(joules * 1e6) };
 		}
 		last = s[samples - 1].t;
 		for (size_t i = 0; i < n; i++)
@@ -192,7 +192,7 @@ static void energy_truth(void)
 						  seg[i].t0) *
 					 1e-9 * watts[i];
 		energy_split(s, samples, true, &no_limits, seg, n, &e);
-		for (unsigned int g = 0; g < RUN_GROUPS; g++)
+		for (unsigned int g = 0; g < PHASE_GROUPS; g++)
 			all += e.part[g].joules;
 		sum = sum && about(all, e.total, 1e-6);
 		inside = inside && truth >= e.part[mark].low - 1e-3 &&
@@ -233,7 +233,7 @@ static void energy_steps(void)
 
 	for (int round = 0; round < 200; round++) {
 		struct energy_segment seg[64];
-		struct run_sample s[128];
+		struct recording_sample s[128];
 		const uint64_t period = 2000000 + (uint64_t)rand_r(&seed) % 6000000;
 		double watts[64], truth = 0, all = 0, max = 0;
 		struct energy_limits both = steps;
@@ -250,7 +250,7 @@ static void energy_steps(void)
 			t += len;
 		}
 		for (; last < 128 && at <= t; at += period)
-			s[last++] = (struct run_sample){
+			s[last++] = (struct recording_sample){
 				at, llround(taken(seg, watts, n,
 						  at - (uint64_t)rand_r(&seed) % 1000000) *
 					    1e6)
@@ -267,7 +267,7 @@ static void energy_steps(void)
 					 taken(seg, watts, n,
 					       seg[i].t0 > s[0].t ? seg[i].t0 : s[0].t);
 		energy_split(s, last + 1, true, &steps, seg, n, &e);
-		for (unsigned int g = 0; g < RUN_GROUPS; g++)
+		for (unsigned int g = 0; g < PHASE_GROUPS; g++)
 			all += e.part[g].joules;
 		sum = sum && about(all, e.total, 1e-6);
 		resolved = resolved || (round % 2 && energy_resolved(&e.part[mark]));
@@ -303,14 +303,14 @@ static void energy_of_steps(void)
 		{ 1000000000, 2000000000, { mark }, 1 },
 		{ 2000000000, 4000000000, { 0 }, 0 },
 	};
-	const struct run_sample s[] = { { 0, 0 },
-					{ 1000000000, 1000000 },
-					{ 1500000000, 2500000 },
-					{ 2000000000, 4000000 },
-					{ 4000000000, 6000000 } };
-	const struct run_sample long_ago[] = { { 0, 0 },
-					       { 1000000000, 5000000 },
-					       { 4000000000, 10000000 } };
+	const struct recording_sample s[] = { { 0, 0 },
+					      { 1000000000, 1000000 },
+					      { 1500000000, 2500000 },
+					      { 2000000000, 4000000 },
+					      { 4000000000, 6000000 } };
+	const struct recording_sample long_ago[] = { { 0, 0 },
+						     { 1000000000, 5000000 },
+						     { 4000000000, 10000000 } };
 	const struct energy_part *p;
 	struct energy e;
 

@@ -126,23 +126,23 @@ static bool make(const char *path)
 /* Whether the whole result is complete; false, too, after a crash. */
 static bool whole(const char *path)
 {
-	struct run *run = run_open(path);
-	struct run_lengths l;
+	struct recording *rec = recording_open(path);
+	struct recording_lengths l;
 	size_t steps = 0;
 	struct energy e;
 	bool good = true;
 
-	if (!run)
+	if (!rec)
 		return true;
-	for (size_t i = 0; i < run->cpus; i++)
-		steps += run->cpu[i].nr;
-	good = run->phases == PHASES && run->cpus == 40 && steps == STEPS && run->khzs == STEPS &&
-	       run->rails == RAILS;
-	run_lengths(run, run_group(GCHINT_PHASE_MARK, GCHINT_F_STW), &l);
+	for (size_t i = 0; i < rec->cpus; i++)
+		steps += rec->cpu[i].nr;
+	good = rec->phases == PHASES && rec->cpus == 40 && steps == STEPS && rec->khzs == STEPS &&
+	       rec->rails == RAILS;
+	recording_lengths(rec, phase_group(GCHINT_PHASE_MARK, GCHINT_F_STW), &l);
 	good = good && (!l.count || l.count == PHASES);
-	if (energy_of(run, 0, NULL, &e))
+	if (energy_of(rec, 0, NULL, &e))
 		good = good && e.samples == SAMPLES / 2;
-	run_close(run);
+	recording_close(rec);
 	return good;
 }
 

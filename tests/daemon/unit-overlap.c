@@ -11,17 +11,17 @@
 
 static int by_begin(const void *a, const void *b)
 {
-	const struct run_phase *x = a, *y = b;
+	const struct recording_phase *x = a, *y = b;
 
 	return (x->t0 > y->t0) - (x->t0 < y->t0);
 }
 
 static bool same(const struct overlap *o, uint64_t t0, uint64_t t1)
 {
-	const struct run_phase *p = overlap_next(o, 0, t0, t1);
+	const struct recording_phase *p = overlap_next(o, 0, t0, t1);
 
-	for (size_t i = 0; i < o->run->phases; i++) {
-		const struct run_phase *want = &o->run->phase[i];
+	for (size_t i = 0; i < o->rec->phases; i++) {
+		const struct recording_phase *want = &o->rec->phase[i];
 
 		if (want->t1 <= t0 || want->t0 >= t1)
 			continue;
@@ -34,22 +34,22 @@ static bool same(const struct overlap *o, uint64_t t0, uint64_t t1)
 
 void unit_overlap(void)
 {
-	struct run_phase phase[MOST] = { 0 };
-	struct run run = { .path = "x", .phase = phase };
-	const struct run_phase *p;
+	struct recording_phase phase[MOST] = { 0 };
+	struct recording rec = { .path = "x", .phase = phase };
+	const struct recording_phase *p;
 	struct overlap o;
 	unsigned int seed = 1;
 	bool good = true;
 	size_t n = 0;
 
-	for (run.phases = 0; run.phases < MOST; run.phases++) {
-		for (size_t i = 0; i < run.phases; i++) {
+	for (rec.phases = 0; rec.phases < MOST; rec.phases++) {
+		for (size_t i = 0; i < rec.phases; i++) {
 			phase[i].t0 = (uint64_t)rand_r(&seed) % 100;
 			/* Some are as long as all together, some take no time. */
 			phase[i].t1 = phase[i].t0 + (uint64_t)rand_r(&seed) % (i % 9 ? 5 : 100);
 		}
-		qsort(phase, run.phases, sizeof(phase[0]), by_begin);
-		if (!overlap_of(&run, &o)) {
+		qsort(phase, rec.phases, sizeof(phase[0]), by_begin);
+		if (!overlap_of(&rec, &o)) {
 			good = false;
 			break;
 		}

@@ -87,7 +87,7 @@ static void symbols_of_profile(const char *dir)
 	char path[64], own[256], sql[1200], frames[64];
 	const uint64_t t = clock_now();
 	struct profile p = { 0 };
-	struct run run = { 0 };
+	struct recording rec = { 0 };
 	sqlite3 *db;
 	ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);
 
@@ -114,9 +114,9 @@ static void symbols_of_profile(const char *dir)
 	CHECK(profile_resolve(path, &maps), "addresses of a profile are resolved");
 	sql_run(db, "INSERT OR REPLACE INTO symbols VALUES(10, 4096, 0, 'w', "
 		    "'_ZN3app6WidgetImE6renderEm')");
-	run.db = db;
-	run.path = path;
-	CHECK(profile_load(&p, &run, &all), "the profile is loaded");
+	rec.db = db;
+	rec.path = path;
+	CHECK(profile_load(&p, &rec, &all), "the profile is loaded");
 	CHECK(!strcmp(frame_name(&p, 0, 1), "unit_calls") &&
 		      !strcmp(frame_name(&p, 0, 2), "unit_innocent"),
 	      "a return address is of the function that called");

@@ -215,7 +215,7 @@ static bool about(double a, double b, double by)
 }
 
 /* Every position of the window, one unit apart: slow and obviously right. */
-static double mmu_by_hand(const struct run_pause *p, size_t nr, uint64_t t1, uint64_t w)
+static double mmu_by_hand(const struct recording_pause *p, size_t nr, uint64_t t1, uint64_t w)
 {
 	uint64_t worst = 0;
 
@@ -235,7 +235,7 @@ static double mmu_by_hand(const struct run_pause *p, size_t nr, uint64_t t1, uin
 
 static void utilisation(void)
 {
-	struct run_pause p[24];
+	struct recording_pause p[24];
 	bool good = true;
 	unsigned int seed = 5;
 	size_t n;
@@ -250,7 +250,7 @@ static void utilisation(void)
 			good = good && about(mmu(p, n, 0, 500, w), mmu_by_hand(p, n, 500, w), 1e-9);
 	}
 	CHECK(good, "MinMU equals a search over every window, 200 random runs");
-	p[0] = (struct run_pause){ 100, 110, 1 };
+	p[0] = (struct recording_pause){ 100, 110, 1 };
 	CHECK(mmu(p, 1, 0, 1000, 10) == 0 && about(mmu(p, 1, 0, 1000, 20), 0.5, 1e-9),
 	      "a window of the pause's length has no mutator time");
 	CHECK(mmu(p, 0, 0, 1000, 10) == 1, "without pauses all time is the mutators'");
@@ -267,12 +267,12 @@ static void utilisation_of_many(void)
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
-		struct run_pause *p = malloc(n * sizeof(*p));
+		struct recording_pause *p = malloc(n * sizeof(*p));
 		double least = 1;
 
 		setrlimit(RLIMIT_CPU, &limit);
 		for (size_t i = 0; p && i < n; i++)
-			p[i] = (struct run_pause){ i * 1000, i * 1000 + 100, 1 };
+			p[i] = (struct recording_pause){ i * 1000, i * 1000 + 100, 1 };
 		for (uint64_t w = 1000; p && w < n * 1000; w += w / 16)
 			least = fmin(least, mmu(p, n, 0, n * 1000, w));
 		free(p);

@@ -107,21 +107,21 @@ static int export_jsonl(sqlite3 *db, FILE *out, const char *table)
 /* Phases as markers, and no samples. */
 static int export_firefox(sqlite3 *db, FILE *out, const char *table)
 {
-	struct run *run = run_open(sqlite3_db_filename(db, "main"));
+	struct recording *rec = recording_open(sqlite3_db_filename(db, "main"));
 	struct firefox x;
 	bool whole;
 
 	(void)table;
-	if (!run)
+	if (!rec)
 		return CTL_FILE;
-	whole = firefox_open(&x, run, out);
+	whole = firefox_open(&x, rec, out);
 	if (whole) {
 		firefox_begin(&x, 0);
 		firefox_shared(&x, NULL);
 		json_list(&x.j, "threads");
 		firefox_instants(&x);
-		for (size_t i = 0, n; i < run->phases; i += n) {
-			const struct run_phase *p = x.phase[i];
+		for (size_t i = 0, n; i < rec->phases; i += n) {
+			const struct recording_phase *p = x.phase[i];
 
 			n = firefox_phases_of_thread(&x, i);
 			firefox_thread(&x, p->tgid, p->tid, p->t0);
@@ -133,13 +133,13 @@ static int export_firefox(sqlite3 *db, FILE *out, const char *table)
 		firefox_end(&x);
 	}
 	firefox_close(&x);
-	run_close(run);
+	recording_close(rec);
 	return whole ? CTL_OK : CTL_FILE;
 }
 
 static const struct {
 	const char *name;
-	int (*run)(sqlite3 *db, FILE *out, const char *table);
+	int (*rec)(sqlite3 *db, FILE *out, const char *table);
 } formats[] = {
 	{ "chrome-trace", export_chrome_trace }, { "csv", export_csv },
 	{ "firefox", export_firefox },		 { "jsonl", export_jsonl },
@@ -192,7 +192,7 @@ int cmd_export(const struct ctl *ctl, int argc, char **argv)
 		ctl_error("export: there is no format '%s'; see gchintctl export --help", format);
 		return CTL_USAGE;
 	}
-	if (table && formats[i].run != export_csv) {
+	if (table && formats[i].rec != export_csv) {
 		ctl_error("export: --table works only with csv; %s contains all tables", format);
 		return CTL_USAGE;
 	}
@@ -206,7 +206,7 @@ int cmd_export(const struct ctl *ctl, int argc, char **argv)
 			return CTL_FILE;
 		}
 	}
-	ret = formats[i].run(db, out, table);
+	ret = formats[i].rec(db, out, table);
 	if (output && ret)
 		ctl_discard(out);
 	else if (output && ctl_commit(out, output))

@@ -69,7 +69,7 @@ struct top {
 	int cpus;
 	struct rail rail[RAILS];
 	int64_t last_transition, last_sample;
-	uint64_t count[RUN_GROUPS], ns[RUN_GROUPS], longest[RUN_GROUPS];
+	uint64_t count[PHASE_GROUPS], ns[PHASE_GROUPS], longest[PHASE_GROUPS];
 	int64_t dropped;
 	enum top_sort sort;
 	bool held, help;
@@ -223,7 +223,7 @@ static void top_read_phases(struct top *t)
 	sqlite3_bind_int64(s, 3, (int64_t)t->from);
 	while (db_next(s)) {
 		uint64_t t0 = (uint64_t)db_int(s, 0, 0), t1 = (uint64_t)db_int(s, 1, 0);
-		unsigned int g = run_group((uint32_t)db_int(s, 2, 0), (uint32_t)db_int(s, 3, 0));
+		unsigned int g = phase_group((uint32_t)db_int(s, 2, 0), (uint32_t)db_int(s, 3, 0));
 
 		if (t1 < t0)
 			continue;
@@ -260,7 +260,7 @@ static uint64_t top_group_weight(const struct top *t, unsigned int g)
 	case BY_COUNT:
 		return t->count[g];
 	default:
-		return RUN_GROUPS - g;
+		return PHASE_GROUPS - g;
 	}
 }
 
@@ -269,7 +269,7 @@ static unsigned int top_sort_groups(const struct top *t, unsigned int *group)
 {
 	unsigned int n = 0;
 
-	for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++) {
+	for (unsigned int g = CLASS_NR; g < PHASE_GROUPS; g++) {
 		unsigned int at = n;
 
 		if (!t->count[g])
@@ -284,7 +284,7 @@ static unsigned int top_sort_groups(const struct top *t, unsigned int *group)
 
 static void top_draw_phases(const struct top *t, struct screen *s)
 {
-	unsigned int group[RUN_GROUPS], n = top_sort_groups(t, group);
+	unsigned int group[PHASE_GROUPS], n = top_sort_groups(t, group);
 	char name[48], graph[21];
 
 	screen_head(s, "%-22s %7s %9s %11s  %s", "PHASE", "COUNT", "LONGEST", "SHARE",
@@ -295,8 +295,9 @@ static void top_draw_phases(const struct top *t, struct screen *s)
 
 		bar_format(graph, 20, share);
 		screen_line(s, "%-22s %7llu %6.2f ms %9.1f %%  %s",
-			    run_group_name(g, name, sizeof(name)), (unsigned long long)t->count[g],
-			    (double)t->longest[g] / 1e6, share * 100, graph);
+			    phase_group_name(g, name, sizeof(name)),
+			    (unsigned long long)t->count[g], (double)t->longest[g] / 1e6,
+			    share * 100, graph);
 	}
 	if (!n)
 		screen_line(s, "none");
@@ -396,11 +397,11 @@ static void top_print_json(const struct top *t)
 	}
 	json_end(&j);
 	json_list(&j, "phases");
-	for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++) {
+	for (unsigned int g = CLASS_NR; g < PHASE_GROUPS; g++) {
 		if (!t->count[g])
 			continue;
 		json_object(&j, NULL);
-		json_text(&j, "phase", run_group_name(g, name, sizeof(name)));
+		json_text(&j, "phase", phase_group_name(g, name, sizeof(name)));
 		json_uint(&j, "count", t->count[g]);
 		json_uint(&j, "ns", t->ns[g]);
 		json_uint(&j, "longest_ns", t->longest[g]);

@@ -149,9 +149,10 @@ struct policy {
 	uint32_t hw_max_khz; /* 0 not known */
 };
 
-static sqlite3_stmt *instant_query(const struct run *run, const char *sql, int64_t a, int64_t b)
+static sqlite3_stmt *instant_query(const struct recording *rec, const char *sql, int64_t a,
+				   int64_t b)
 {
-	sqlite3_stmt *s = db_query(run->db, sql);
+	sqlite3_stmt *s = db_query(rec->db, sql);
 
 	if (s) {
 		sqlite3_bind_int64(s, 1, a);
@@ -188,11 +189,11 @@ static void thread_print_name(const struct threads *threads, int64_t tgid, int64
 	thread_print(tid);
 }
 
-static void instant_print_decision(const struct run *run, const struct threads *threads,
+static void instant_print_decision(const struct recording *rec, const struct threads *threads,
 				   int64_t policy, uint64_t t)
 {
 	sqlite3_stmt *s = instant_query(
-		run,
+		rec,
 		"SELECT t, khz_from, khz, reason, load, latency_ns, tgid, tid, phase "
 		"FROM decisions WHERE policy = ?1 AND t <= ?2 ORDER BY t DESC LIMIT 1",
 		policy, (int64_t)t);
@@ -224,11 +225,11 @@ static void instant_print_decision(const struct run *run, const struct threads *
 	sqlite3_finalize(s);
 }
 
-static void instant_print_bounds(const struct run *run, const struct policy *p, uint32_t khz,
+static void instant_print_bounds(const struct recording *rec, const struct policy *p, uint32_t khz,
 				 uint64_t t)
 {
 	sqlite3_stmt *s =
-		instant_query(run,
+		instant_query(rec,
 			      "SELECT governor, min_khz, max_khz FROM policy_states WHERE "
 			      "policy = ?1 AND t <= ?2 ORDER BY t DESC LIMIT 1",
 			      p->number, (int64_t)t);
@@ -251,10 +252,10 @@ static void instant_print_bounds(const struct run *run, const struct policy *p, 
 	sqlite3_finalize(s);
 }
 
-static void instant_print_throttling(const struct run *run, uint64_t t)
+static void instant_print_throttling(const struct recording *rec, uint64_t t)
 {
 	sqlite3_stmt *s = instant_query(
-		run,
+		rec,
 		"SELECT d.name, (SELECT value FROM thermal x WHERE x.sensor = d.id AND "
 		"x.t <= ?1 ORDER BY x.t DESC LIMIT 1) AS v FROM thermal_sensors d "
 		"WHERE d.kind = 'cooling' AND v > 0",
@@ -266,18 +267,19 @@ static void instant_print_throttling(const struct run *run, uint64_t t)
 	sqlite3_finalize(s);
 }
 
-static void instant_print_phases(const struct run *run, const struct threads *threads, uint64_t t)
+static void instant_print_phases(const struct recording *rec, const struct threads *threads,
+				 uint64_t t)
 {
 	char name[48];
 	bool any = false;
 
-	for (size_t i = 0; i < run->phases; i++) {
-		const struct run_phase *p = &run->phase[i];
+	for (size_t i = 0; i < rec->phases; i++) {
+		const struct recording_phase *p = &rec->phase[i];
 
 		if (p->t0 > t || p->t1 <= t)
 			continue;
 		fputs(any ? "            " : "under way   ", stdout);
-		printf("%s, for %.3f ms of %.3f, ", run_group_name(p->group, name, sizeof(name)),
+		printf("%s, for %.3f ms of %.3f, ", phase_group_name(p->group, name, sizeof(name)),
 		       (double)(t - p->t0) / 1e6, (double)(p->t1 - p->t0) / 1e6);
 		thread_print_name(threads, p->tgid, p->tid, p->t0);
 		if (p->cpu >= 0)
@@ -289,9 +291,9 @@ static void instant_print_phases(const struct run *run, const struct threads *th
 		puts("under way   no phase");
 }
 
-static bool instant_print(const struct run *run, uint64_t t)
+static bool instant_print(const struct recording *rec, uint64_t t)
 {
-	struct threads *threads = threads_of(run);
+	struct threads *threads = threads_of(rec);
 	sqlite3_stmt *s;
 	uint8_t set[CPUS_MAX];
 	char text[24];
@@ -299,9 +301,9 @@ static bool instant_print(const struct run *run, uint64_t t)
 
 	if (!threads)
 		return false;
-	s = db_query(run->db, "SELECT policy, replace(cpus, ' ', ','), hw_max_khz FROM policies "
+	s = db_query(rec->db, "SELECT policy, replace(cpus, ' ', ','), hw_max_khz FROM policies "
 			      "ORDER BY policy");
-	printf("%.6f s\n", run_seconds(run, t));
+	printf("%.6f s\n", recording_seconds(rec, t));
 	while (db_next(s)) {
 		struct policy p = { .number = db_int(s, 0, -1), .hw_max_khz = db_u32(s, 2, 0) };
 		uint32_t khz = 0;
@@ -310,20 +312,20 @@ static bool instant_print(const struct run *run, uint64_t t)
 		snprintf(p.cpus, sizeof(p.cpus), "%s", db_text(s, 1, ""));
 		if (text_cpulist(p.cpus, set, CPUS_MAX) > 0)
 			for (int c = 0; c < CPUS_MAX && !khz; c++)
-				khz = set[c] ? run_khz(run, c, t) : 0;
+				khz = set[c] ? recording_khz(rec, c, t) : 0;
 		printf("policy%" PRId64 "     CPUs %s: %s", p.number,
 		       *p.cpus ? p.cpus : "not known", khz_format(khz, text, sizeof(text)));
 		if (khz && p.hw_max_khz)
 			printf(", %.0f %% of the highest", 100.0 * khz / p.hw_max_khz);
 		putchar('\n');
-		instant_print_decision(run, threads, p.number, t);
-		instant_print_bounds(run, &p, khz, t);
+		instant_print_decision(rec, threads, p.number, t);
+		instant_print_bounds(rec, &p, khz, t);
 	}
 	sqlite3_finalize(s);
 	if (!any)
 		puts("no frequency policy was recorded");
-	instant_print_throttling(run, t);
-	instant_print_phases(run, threads, t);
+	instant_print_throttling(rec, t);
+	instant_print_phases(rec, threads, t);
 	threads_free(threads);
 	return true;
 }
@@ -333,15 +335,15 @@ struct pause_columns {
 	bool khz, wait;
 };
 
-static void pause_print(const struct run *run, const struct pause *pause,
+static void pause_print(const struct recording *rec, const struct pause *pause,
 			const struct pause_columns *has)
 {
-	const struct run_phase *p = pause->phase;
+	const struct recording_phase *p = pause->phase;
 	char name[48];
 
-	printf("%12.6f %10.3f  %-18s %-12s ", run_seconds(run, pause->t0),
-	       (double)(pause->t1 - pause->t0) / 1e6, run_group_name(p->group, name, sizeof(name)),
-	       name_cause(p->cause));
+	printf("%12.6f %10.3f  %-18s %-12s ", recording_seconds(rec, pause->t0),
+	       (double)(pause->t1 - pause->t0) / 1e6,
+	       phase_group_name(p->group, name, sizeof(name)), name_cause(p->cause));
 	if (has->khz && pause->khz > 0)
 		printf("%7.0f ", pause->khz / 1000);
 	else if (has->khz)
@@ -359,15 +361,15 @@ static void pause_print(const struct run *run, const struct pause *pause,
 	thread_print(p->tid);
 	for (size_t i = 0; i < pause->nr_concurrent; i++)
 		printf("%s%s", i ? " and " : ", alongside ",
-		       run_group_name(pause->concurrent[i], name, sizeof(name)));
+		       phase_group_name(pause->concurrent[i], name, sizeof(name)));
 	putchar('\n');
 }
 
-static bool pauses_print(const struct run *run, uint64_t lines)
+static bool pauses_print(const struct recording *rec, uint64_t lines)
 {
 	struct pause_columns has = {};
 	size_t n;
-	struct pause *pause = pauses_longest(run, lines < SIZE_MAX ? (size_t)lines : SIZE_MAX, &n);
+	struct pause *pause = pauses_longest(rec, lines < SIZE_MAX ? (size_t)lines : SIZE_MAX, &n);
 
 	if (!pause)
 		return false;
@@ -381,7 +383,7 @@ static bool pauses_print(const struct run *run, uint64_t lines)
 	else
 		puts("no pause was recorded");
 	for (size_t i = 0; i < n; i++)
-		pause_print(run, &pause[i], &has);
+		pause_print(rec, &pause[i], &has);
 	if (n && has.khz)
 		puts("AT LEAST: how long it takes at the highest frequency of its CPU, or longer "
 		     "if "
@@ -391,9 +393,9 @@ static bool pauses_print(const struct run *run, uint64_t lines)
 		     "had not waited.");
 	if (n && !has.khz)
 		puts("No frequency is shown: none is known of these pauses.");
-	if (run->unsure_stops)
+	if (rec->unsure_stops)
 		printf("Left out: %zu stop-the-world phases whose end is not known.\n",
-		       run->unsure_stops);
+		       rec->unsure_stops);
 	free(pause);
 	return true;
 }
@@ -404,21 +406,21 @@ static bool pauses_print(const struct run *run, uint64_t lines)
  */
 static int why_recording(const char *path, double seconds, uint64_t lines)
 {
-	struct run *run = run_open(path);
+	struct recording *rec = recording_open(path);
 	int ret = CTL_OK;
 
-	if (!run)
+	if (!rec)
 		return CTL_FILE;
-	if (!isnan(seconds) && (seconds < 0 || seconds > run_seconds(run, run->t1))) {
+	if (!isnan(seconds) && (seconds < 0 || seconds > recording_seconds(rec, rec->t1))) {
 		ctl_error("why: --at %g is outside of the recording, which lasts %.3f s", seconds,
-			  run_seconds(run, run->t1));
+			  recording_seconds(rec, rec->t1));
 		ret = CTL_USAGE;
 	} else if (!isnan(seconds)) {
-		ret = instant_print(run, run->t0 + (uint64_t)(seconds * 1e9)) ? CTL_OK : CTL_FILE;
-	} else if (!pauses_print(run, lines)) {
+		ret = instant_print(rec, rec->t0 + (uint64_t)(seconds * 1e9)) ? CTL_OK : CTL_FILE;
+	} else if (!pauses_print(rec, lines)) {
 		ret = CTL_FILE;
 	}
-	run_close(run);
+	recording_close(rec);
 	return ret;
 }
 

@@ -332,19 +332,19 @@ static int measure_print(const struct measure *m)
 		.limits = m->limits,
 	};
 	struct compare_energy energy = { NULL };
-	struct run **run = run_open_all(m->file, m->files, 0), *idle = NULL;
+	struct recording **rec = recording_open_all(m->file, m->files, 0), *idle = NULL;
 	struct comparison c = { 0 };
 	int code = CTL_FILE;
 
-	if (!run)
+	if (!rec)
 		return CTL_FILE;
 	if (m->idle_s > 0) {
-		idle = run_open(m->idle_file);
+		idle = recording_open(m->idle_file);
 		if (!idle)
 			goto close_runs;
 		energy.idle = idle;
 	}
-	if (!compare_make(run, m->files, &energy, &c))
+	if (!compare_make(rec, m->files, &energy, &c))
 		goto close_runs;
 	comparison_add_cpu_time(&c, m);
 	r.comparison = &c;
@@ -360,8 +360,8 @@ static int measure_print(const struct measure *m)
 close_runs:
 	compare_free(&c);
 	if (idle)
-		run_close(idle);
-	run_close_all(run, m->files);
+		recording_close(idle);
+	recording_close_all(rec, m->files);
 	return code;
 }
 

@@ -242,7 +242,7 @@ int profile_annotate(const struct profile *p, size_t lines, bool all)
 		good = symbol_print(p, &part[i], lines);
 	}
 	if (!good)
-		db_missing(p->run->path, "no memory for a table");
+		db_missing(p->rec->path, "no memory for a table");
 	free(part);
 	free(place);
 	return good ? CTL_OK : CTL_FAILED;

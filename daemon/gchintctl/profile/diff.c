@@ -32,7 +32,7 @@ static bool changes_count(const struct profile *p, int side, struct change *chan
 	size_t *n = calloc(p->names, sizeof(*n));
 
 	if (!n) {
-		db_missing(p->run->path, "no memory for a table");
+		db_missing(p->rec->path, "no memory for a table");
 		return false;
 	}
 	for (size_t i = 0; i < p->samples; i++)

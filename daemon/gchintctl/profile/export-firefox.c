@@ -68,7 +68,7 @@ static void export_write_samples(struct export *e, const struct place *place, si
 	json_end(j);
 	json_list(j, "time");
 	for (size_t i = 0; i < nr; i++)
-		json_fixed(j, NULL, firefox_ms(e->p->run, place[i].sample->t), 6);
+		json_fixed(j, NULL, firefox_ms(e->p->rec, place[i].sample->t), 6);
 	json_end(j);
 	if (e->p->seconds > 0) {
 		json_list(j, "threadCPUDelta");
@@ -94,7 +94,7 @@ static size_t thread_count_samples(const struct export *e, size_t first)
 }
 
 /* Compares threads: below 0 if that of the sample is first, above 0 if that of the phase is. */
-static int thread_compare(const struct profile_sample *s, const struct run_phase *p)
+static int thread_compare(const struct profile_sample *s, const struct recording_phase *p)
 {
 	const int tgid = number_compare(s->tgid, p->tgid);
 
@@ -114,14 +114,14 @@ static bool process_is_sampled(const struct export *e, size_t next, int32_t tgid
 /* Writes the threads with samples, and of the same processes those with phases only. */
 static void export_write_threads(struct export *e)
 {
-	const size_t samples = e->p->samples, phases = e->x.run->phases;
+	const size_t samples = e->p->samples, phases = e->x.rec->phases;
 	struct firefox *x = &e->x;
 
 	json_list(&x->j, "threads");
 	firefox_instants(x);
 	for (size_t i = 0, k = 0; i < samples || k < phases;) {
 		const struct profile_sample *s = i < samples ? e->place[i].sample : NULL;
-		const struct run_phase *p = k < phases ? x->phase[k] : NULL;
+		const struct recording_phase *p = k < phases ? x->phase[k] : NULL;
 		const int first = !s ? 1 : !p ? -1 : thread_compare(s, p);
 		const size_t taken = first <= 0 ? thread_count_samples(e, i) : 0;
 		const size_t marked = first >= 0 ? firefox_phases_of_thread(x, k) : 0;
@@ -143,7 +143,7 @@ static void export_write_threads(struct export *e)
 
 static bool export_no_memory(const struct export *e)
 {
-	db_missing(e->p->run->path, "no memory for its stacks");
+	db_missing(e->p->rec->path, "no memory for its stacks");
 	return false;
 }
 
@@ -169,7 +169,7 @@ int profile_firefox(const struct profile *p, FILE *f)
 	bool whole;
 
 	firefox_stacks_init(&e.stacks, p);
-	whole = firefox_open(&e.x, p->run, f) && export_write(&e);
+	whole = firefox_open(&e.x, p->rec, f) && export_write(&e);
 	firefox_close(&e.x);
 	firefox_stacks_free(&e.stacks);
 	free(e.place);

@@ -61,7 +61,7 @@ void profile_speedscope(const struct profile *p, FILE *f)
 	struct processes known = { NULL, 0 };
 
 	fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"name\":\"", f);
-	escape_json(f, p->run->label);
+	escape_json(f, p->rec->label);
 	fputs("\",\"exporter\":\"gchintctl\",\"shared\":{\"frames\":[", f);
 	for (size_t i = 0; i < names; i++) {
 		fputs(i ? ",{\"name\":\"" : "{\"name\":\"", f);

@@ -37,7 +37,7 @@ static void counter_write_tooltip(struct json *j, const char *source, const char
 	json_end(j);
 }
 
-static void counter_write(const struct run *run, struct json *j, const struct counter *c)
+static void counter_write(const struct recording *rec, struct json *j, const struct counter *c)
 {
 	json_line(j);
 	json_object(j, NULL);
@@ -68,7 +68,7 @@ static void counter_write(const struct run *run, struct json *j, const struct co
 	json_object(j, "samples");
 	json_list(j, "time");
 	for (size_t i = 0; i < c->nr; i++)
-		json_fixed(j, NULL, firefox_ms(run, c->point[i].t), 6);
+		json_fixed(j, NULL, firefox_ms(rec, c->point[i].t), 6);
 	json_end(j);
 	json_list(j, "count");
 	for (size_t i = 0; i < c->nr; i++)
@@ -84,12 +84,12 @@ static void counter_write(const struct run *run, struct json *j, const struct co
 #define PWH_OF_UJ    (1e6 / 3600)
 
 /* A gap of missing readings is filled with the mean of the readings on both sides. */
-static bool rail_write_counter(const struct run *run, struct json *j, size_t n)
+static bool rail_write_counter(const struct recording *rec, struct json *j, size_t n)
 {
-	const struct run_rail *r = &run->rail[n];
-	const struct run_series *all = run_samples(run, n);
+	const struct recording_rail *r = &rec->rail[n];
+	const struct recording_series *all = recording_samples(rec, n);
 	const bool energy = !strcmp(r->kind, "energy"), power = !strcmp(r->kind, "power");
-	const struct run_sample *last = NULL;
+	const struct recording_sample *last = NULL;
 	struct counter c = { .name = *r->label ? r->label : r->name,
 			     .category = energy || power ? "power" : "gchint",
 			     .unit = !strcmp(r->kind, "voltage") ? "V" : "A",
@@ -100,10 +100,10 @@ static bool rail_write_counter(const struct run *run, struct json *j, size_t n)
 	if (!c.point)
 		return false;
 	for (size_t i = 0; i < all->nr; i++) {
-		const struct run_sample *s = &all->sample[i];
+		const struct recording_sample *s = &all->sample[i];
 		double ns = last ? (double)(s->t - last->t) : 0, count = 0;
 
-		if (s->value == RUN_UNKNOWN)
+		if (s->value == RECORDING_UNKNOWN)
 			continue;
 		if (last && energy)
 			count = (double)(s->value - last->value) * PWH_OF_UJ;
@@ -114,12 +114,13 @@ static bool rail_write_counter(const struct run *run, struct json *j, size_t n)
 		last = s;
 	}
 	if (c.nr)
-		counter_write(run, j, &c);
+		counter_write(rec, j, &c);
 	free(c.point);
 	return true;
 }
 
-static bool cpu_write_counter(const struct run *run, struct json *j, const struct run_cpu *cpu)
+static bool cpu_write_counter(const struct recording *rec, struct json *j,
+			      const struct recording_cpu *cpu)
 {
 	char name[32];
 	struct counter c = { .name = name,
@@ -132,7 +133,7 @@ static bool cpu_write_counter(const struct run *run, struct json *j, const struc
 		return false;
 	snprintf(name, sizeof(name), "cpu%u", cpu->cpu);
 	for (size_t i = 0; i <= cpu->nr; i++) {
-		uint64_t t = i < cpu->nr ? cpu->step[i].t : run->t1;
+		uint64_t t = i < cpu->nr ? cpu->step[i].t : rec->t1;
 		double mhz = i ? cpu->step[i - 1].khz / 1e3 : 0;
 
 		if (c.nr && t <= c.point[c.nr - 1].t)
@@ -142,23 +143,23 @@ static bool cpu_write_counter(const struct run *run, struct json *j, const struc
 					c.nr ? mhz * (double)(t - c.point[c.nr - 1].t) / 1e6 : 0 };
 		c.nr++;
 	}
-	counter_write(run, j, &c);
+	counter_write(rec, j, &c);
 	free(c.point);
 	return true;
 }
 
 bool firefox_counters(struct firefox *x)
 {
-	const struct run *run = x->run;
+	const struct recording *rec = x->rec;
 	bool whole = true;
 
 	json_list(&x->j, "counters");
-	for (size_t i = 0; i < run->rails && whole; i++)
-		whole = rail_write_counter(run, &x->j, i);
-	for (size_t i = 0; i < run->cpus && whole; i++)
-		whole = cpu_write_counter(run, &x->j, &run->cpu[i]);
+	for (size_t i = 0; i < rec->rails && whole; i++)
+		whole = rail_write_counter(rec, &x->j, i);
+	for (size_t i = 0; i < rec->cpus && whole; i++)
+		whole = cpu_write_counter(rec, &x->j, &rec->cpu[i]);
 	json_end(&x->j);
 	if (!whole)
-		db_missing(run->path, "no memory for its readings");
+		db_missing(rec->path, "no memory for its readings");
 	return whole;
 }

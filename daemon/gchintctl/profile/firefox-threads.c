@@ -75,10 +75,10 @@ static void thread_write_end(struct json *j, size_t markers)
 
 size_t firefox_phases_of_thread(const struct firefox *x, size_t first)
 {
-	const struct run_phase *p = x->phase[first];
+	const struct recording_phase *p = x->phase[first];
 	size_t n;
 
-	for (n = 1; first + n < x->run->phases && x->phase[first + n]->tgid == p->tgid &&
+	for (n = 1; first + n < x->rec->phases && x->phase[first + n]->tgid == p->tgid &&
 		    x->phase[first + n]->tid == p->tid;)
 		n++;
 	return n;
@@ -86,8 +86,8 @@ size_t firefox_phases_of_thread(const struct firefox *x, size_t first)
 
 void firefox_phases(struct firefox *x, size_t first, size_t nr)
 {
-	struct run_phase *const *phase = x->phase + first;
-	const struct run *run = x->run;
+	struct recording_phase *const *phase = x->phase + first;
+	const struct recording *rec = x->rec;
 	struct json *j = &x->j;
 
 	json_object(j, "markers");
@@ -97,11 +97,11 @@ void firefox_phases(struct firefox *x, size_t first, size_t nr)
 	json_end(j);
 	json_list(j, "startTime");
 	for (size_t i = 0; i < nr; i++)
-		json_fixed(j, NULL, firefox_ms(run, phase[i]->t0), 6);
+		json_fixed(j, NULL, firefox_ms(rec, phase[i]->t0), 6);
 	json_end(j);
 	json_list(j, "endTime");
 	for (size_t i = 0; i < nr; i++)
-		json_fixed(j, NULL, firefox_ms(run, phase[i]->t1), 6);
+		json_fixed(j, NULL, firefox_ms(rec, phase[i]->t1), 6);
 	json_end(j);
 	json_list(j, "phase");
 	for (size_t i = 0; i < nr; i++)
@@ -124,11 +124,11 @@ void firefox_phases(struct firefox *x, size_t first, size_t nr)
 	thread_write_end(j, nr);
 }
 
-static void instant_put_name(const struct run *run, struct json *j, sqlite3_stmt *s)
+static void instant_put_name(const struct recording *rec, struct json *j, sqlite3_stmt *s)
 {
 	uint32_t reason = db_u32(s, 2, GCHINT_REASON_NR);
 
-	(void)run;
+	(void)rec;
 	json_int(j, NULL,
 		 db_text(s, 1, NULL) ?
 			 FIREFOX_MARK :
@@ -136,36 +136,36 @@ static void instant_put_name(const struct run *run, struct json *j, sqlite3_stmt
 				 (int)(reason < GCHINT_REASON_NR ? reason : GCHINT_REASON_NR));
 }
 
-static void instant_put_time(const struct run *run, struct json *j, sqlite3_stmt *s)
+static void instant_put_time(const struct recording *rec, struct json *j, sqlite3_stmt *s)
 {
-	json_fixed(j, NULL, firefox_ms(run, (uint64_t)db_int(s, 0, 0)), 6);
+	json_fixed(j, NULL, firefox_ms(rec, (uint64_t)db_int(s, 0, 0)), 6);
 }
 
-static void instant_put_no_end(const struct run *run, struct json *j, sqlite3_stmt *s)
+static void instant_put_no_end(const struct recording *rec, struct json *j, sqlite3_stmt *s)
 {
-	(void)run;
+	(void)rec;
 	(void)s;
 	json_null(j, NULL);
 }
 
-static void instant_put_phase(const struct run *run, struct json *j, sqlite3_stmt *s)
+static void instant_put_phase(const struct recording *rec, struct json *j, sqlite3_stmt *s)
 {
-	(void)run;
+	(void)rec;
 	(void)s;
 	json_int(j, NULL, MARKER_INSTANT);
 }
 
-static void instant_put_category(const struct run *run, struct json *j, sqlite3_stmt *s)
+static void instant_put_category(const struct recording *rec, struct json *j, sqlite3_stmt *s)
 {
-	(void)run;
+	(void)rec;
 	json_int(j, NULL, db_text(s, 1, NULL) ? FIREFOX_OTHER : FIREFOX_GOVERNOR);
 }
 
-static void instant_put_data(const struct run *run, struct json *j, sqlite3_stmt *s)
+static void instant_put_data(const struct recording *rec, struct json *j, sqlite3_stmt *s)
 {
 	const char *mark = db_text(s, 1, NULL);
 
-	(void)run;
+	(void)rec;
 	json_object(j, NULL);
 	json_text(j, "type", mark ? "mark" : "decision");
 	if (mark) {
@@ -183,23 +183,23 @@ void firefox_instants(struct firefox *x)
 {
 	static const struct {
 		const char *name;
-		void (*of)(const struct run *run, struct json *j, sqlite3_stmt *s);
+		void (*of)(const struct recording *rec, struct json *j, sqlite3_stmt *s);
 	} columns[] = {
 		{ "name", instant_put_name },	      { "startTime", instant_put_time },
 		{ "endTime", instant_put_no_end },    { "phase", instant_put_phase },
 		{ "category", instant_put_category }, { "data", instant_put_data },
 	};
-	const struct run *run = x->run;
+	const struct recording *rec = x->rec;
 	struct json *j = &x->j;
 	size_t nr = 0;
 
-	thread_write_begin(j, "governor and annotations", run->host[0] ? run->host : "the machine",
+	thread_write_begin(j, "governor and annotations", rec->host[0] ? rec->host : "the machine",
 			   0, 0);
 	firefox_no_samples(x);
 	json_object(j, "markers");
 	for (size_t c = 0; c < sizeof(columns) / sizeof(columns[0]); c++) {
 		sqlite3_stmt *s = db_query(
-			run->db,
+			rec->db,
 			"SELECT t, text, NULL, NULL, NULL, NULL, NULL FROM annotations UNION ALL "
 			"SELECT t, 'cpu' || cpu || CASE online WHEN 1 THEN ' online' ELSE ' "
 			"offline' "
@@ -211,7 +211,7 @@ void firefox_instants(struct firefox *x)
 		nr = 0;
 		json_list(j, columns[c].name);
 		for (; db_next(s); nr++)
-			columns[c].of(run, j, s);
+			columns[c].of(rec, j, s);
 		json_end(j);
 		sqlite3_finalize(s);
 	}

@@ -13,9 +13,9 @@
  */
 #define PROCESSED_VERSION 63
 
-double firefox_ms(const struct run *run, uint64_t t)
+double firefox_ms(const struct recording *rec, uint64_t t)
 {
-	return run_seconds(run, t) * 1e3;
+	return recording_seconds(rec, t) * 1e3;
 }
 
 static void schema_write(struct json *j, const char *name, const char *label,
@@ -95,21 +95,21 @@ static void categories_write(struct json *j)
 	json_end(j);
 }
 
-static void meta_write_text(const struct run *run, struct json *j, const char *key,
+static void meta_write_text(const struct recording *rec, struct json *j, const char *key,
 			    const char *meta)
 {
 	char text[256];
 
-	if (db_meta(run->db, meta, text, sizeof(text)))
+	if (db_meta(rec->db, meta, text, sizeof(text)))
 		json_text(j, key, text);
 }
 
-static void meta_write(const struct run *run, struct json *j, double seconds)
+static void meta_write(const struct recording *rec, struct json *j, double seconds)
 {
 	json_object(j, "meta");
 	json_int(j, "preprocessedProfileVersion", PROCESSED_VERSION);
 	json_int(j, "version", 31);
-	json_text(j, "product", *run->label ? run->label : "gchint");
+	json_text(j, "product", *rec->label ? rec->label : "gchint");
 	json_text(j, "importedFrom", "gchint");
 	json_real(j, "interval", seconds > 0 ? seconds * 1e3 : 1, 9);
 	if (seconds > 0) {
@@ -119,11 +119,11 @@ static void meta_write(const struct run *run, struct json *j, double seconds)
 		json_text(j, "threadCPUDelta", "ns");
 		json_end(j);
 	}
-	json_fixed(j, "startTime", run->began_ns != RUN_UNKNOWN ? (double)run->began_ns / 1e6 : 0,
-		   3);
-	json_uint(j, "startTimeAsClockMonotonicNanosecondsSinceBoot", run->t0);
+	json_fixed(j, "startTime",
+		   rec->began_ns != RECORDING_UNKNOWN ? (double)rec->began_ns / 1e6 : 0, 3);
+	json_uint(j, "startTimeAsClockMonotonicNanosecondsSinceBoot", rec->t0);
 	json_int(j, "profilingStartTime", 0);
-	json_fixed(j, "profilingEndTime", firefox_ms(run, run->t1), 6);
+	json_fixed(j, "profilingEndTime", firefox_ms(rec, rec->t1), 6);
 	json_int(j, "processType", 0);
 	json_int(j, "stackwalk", 0);
 	json_bool(j, "debug", false);
@@ -131,9 +131,9 @@ static void meta_write(const struct run *run, struct json *j, double seconds)
 	json_bool(j, "symbolicationNotSupported", true);
 	json_bool(j, "keepProfileThreadOrder", true);
 	json_text(j, "platform", "Linux");
-	meta_write_text(run, j, "oscpu", "board.kernel");
-	meta_write_text(run, j, "device", "board.model");
-	meta_write_text(run, j, "misc", "program");
+	meta_write_text(rec, j, "oscpu", "board.kernel");
+	meta_write_text(rec, j, "device", "board.model");
+	meta_write_text(rec, j, "misc", "program");
 	categories_write(j);
 	schemas_write(j);
 	json_end(j);
@@ -145,8 +145,8 @@ void firefox_strings(struct firefox *x)
 	char name[48];
 
 	json_list(j, "stringArray");
-	for (unsigned int g = 0; g < RUN_GROUPS; g++)
-		json_text(j, NULL, run_group_name(g, name, sizeof(name)));
+	for (unsigned int g = 0; g < PHASE_GROUPS; g++)
+		json_text(j, NULL, phase_group_name(g, name, sizeof(name)));
 	for (uint32_t r = 0; r <= GCHINT_REASON_NR; r++)
 		json_text(j, NULL, name_reason(r));
 	json_text(j, NULL, "mark");
@@ -154,8 +154,8 @@ void firefox_strings(struct firefox *x)
 
 static int phase_compare_thread(const void *a, const void *b)
 {
-	const struct run_phase *p = *(struct run_phase *const *)a;
-	const struct run_phase *q = *(struct run_phase *const *)b;
+	const struct recording_phase *p = *(struct recording_phase *const *)a;
+	const struct recording_phase *q = *(struct recording_phase *const *)b;
 
 	if (p->tgid != q->tgid)
 		return p->tgid < q->tgid ? -1 : 1;
@@ -164,19 +164,19 @@ static int phase_compare_thread(const void *a, const void *b)
 	return (p->t0 > q->t0) - (p->t0 < q->t0);
 }
 
-bool firefox_open(struct firefox *x, const struct run *run, FILE *f)
+bool firefox_open(struct firefox *x, const struct recording *rec, FILE *f)
 {
-	*x = (struct firefox){ .run = run, .j = { .f = f }, .names = threads_of(run) };
-	x->phase = calloc(run->phases + 1, sizeof(struct run_phase *));
+	*x = (struct firefox){ .rec = rec, .j = { .f = f }, .names = threads_of(rec) };
+	x->phase = calloc(rec->phases + 1, sizeof(struct recording_phase *));
 	if (!x->names)
 		return false;
 	if (!x->phase) {
-		db_missing(run->path, "no memory for its phases");
+		db_missing(rec->path, "no memory for its phases");
 		return false;
 	}
-	for (size_t i = 0; i < run->phases; i++)
-		x->phase[i] = &run->phase[i];
-	qsort(x->phase, run->phases, sizeof(struct run_phase *), phase_compare_thread);
+	for (size_t i = 0; i < rec->phases; i++)
+		x->phase[i] = &rec->phase[i];
+	qsort(x->phase, rec->phases, sizeof(struct recording_phase *), phase_compare_thread);
 	return true;
 }
 
@@ -189,7 +189,7 @@ void firefox_close(struct firefox *x)
 void firefox_begin(struct firefox *x, double seconds)
 {
 	json_object(&x->j, NULL);
-	meta_write(x->run, &x->j, seconds);
+	meta_write(x->rec, &x->j, seconds);
 	json_list(&x->j, "libs");
 	json_end(&x->j);
 }

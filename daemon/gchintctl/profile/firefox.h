@@ -30,7 +30,7 @@ enum {
 
 /* shared.stringArray: names of phase groups, of decision reasons, and of annotations. */
 enum {
-	FIREFOX_REASONS = RUN_GROUPS,
+	FIREFOX_REASONS = PHASE_GROUPS,
 	FIREFOX_MARK = FIREFOX_REASONS + GCHINT_REASON_NR + 1,
 	FIREFOX_STRINGS
 };
@@ -41,17 +41,17 @@ enum {
  * @phase: all phases of the run, sorted by thread, then by begin
  */
 struct firefox {
-	const struct run *run;
+	const struct recording *rec;
 	struct json j;
 	struct threads *names;
-	struct run_phase **phase;
+	struct recording_phase **phase;
 };
 
 /* Returns false and prints an error if memory runs out. Call firefox_close() in either case. */
-bool firefox_open(struct firefox *x, const struct run *run, FILE *f);
+bool firefox_open(struct firefox *x, const struct recording *rec, FILE *f);
 void firefox_close(struct firefox *x);
 
-double firefox_ms(const struct run *run, uint64_t t);
+double firefox_ms(const struct recording *rec, uint64_t t);
 
 /*
  * firefox_begin - write the profile up to its list of libraries, which is empty

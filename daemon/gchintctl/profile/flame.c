@@ -87,7 +87,7 @@ static struct node *tree_build(const struct profile *p, const double *joules)
 		whole = node;
 	}
 	if (!whole) {
-		ctl_error("%s: no memory for its stacks", p->run->path);
+		ctl_error("%s: no memory for its stacks", p->rec->path);
 		tree_free(root);
 		root = NULL;
 	}
@@ -234,7 +234,7 @@ static void node_draw(const struct picture *pic, const struct node *node, double
 
 static void picture_write_title(const struct picture *pic, const struct node *root)
 {
-	escape_html(pic->f, pic->p->run->label);
+	escape_html(pic->f, pic->p->rec->label);
 	if (pic->e) {
 		fprintf(pic->f, ": %.4g J, %s ", root->weight, pic->e->how);
 		fputs(pic->e->rail ? "on " : "by ", pic->f);

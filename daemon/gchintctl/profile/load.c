@@ -13,7 +13,7 @@
 
 static bool profile_no_memory(const struct profile *p)
 {
-	db_missing(p->run->path, "no memory for its profile");
+	db_missing(p->rec->path, "no memory for its profile");
 	return false;
 }
 
@@ -98,7 +98,7 @@ static uint32_t symbol_intern(struct profile *p, const char *name)
 static bool load_symbols(struct profile *p)
 {
 	sqlite3_stmt *s =
-		db_query(p->run->db, "SELECT tgid, address, t, image, name, offset, file, line "
+		db_query(p->rec->db, "SELECT tgid, address, t, image, name, offset, file, line "
 				     "FROM symbols LEFT JOIN lines USING(tgid, address, t) "
 				     "ORDER BY tgid, address, t");
 	bool good = s;
@@ -154,7 +154,7 @@ const struct profile_symbol *profile_symbol_at(const struct profile *p, int32_t 
 
 static bool load_stacks(struct profile *p)
 {
-	sqlite3_stmt *s = db_query(p->run->db, "SELECT id, frames FROM stacks ORDER BY id");
+	sqlite3_stmt *s = db_query(p->rec->db, "SELECT id, frames FROM stacks ORDER BY id");
 	bool good = s;
 
 	while (good && db_next(s)) {
@@ -197,7 +197,7 @@ static int worker_compare(const void *a, const void *b)
 
 static int lead_compare(const void *a, const void *b)
 {
-	const struct run_phase *x = a, *y = b;
+	const struct recording_phase *x = a, *y = b;
 
 	if (x->tgid != y->tgid)
 		return x->tgid < y->tgid ? -1 : 1;
@@ -218,7 +218,7 @@ static bool load_workers(struct profile *p)
 		sql, sizeof(sql),
 		"SELECT tgid, tid, max(role) FROM leases WHERE role IN (%d, %d) GROUP BY tgid, tid",
 		GCHINT_ROLE_STW, GCHINT_ROLE_CONCURRENT);
-	s = db_query(p->run->db, sql);
+	s = db_query(p->rec->db, sql);
 	good = s;
 	while (good && db_next(s)) {
 		good = array_grow(&p->worker, p->workers, sizeof(*p->worker)) ||
@@ -231,26 +231,27 @@ static bool load_workers(struct profile *p)
 	sqlite3_finalize(s);
 	if (!good || !p->workers)
 		return good;
-	p->lead = calloc(p->run->phases + 1, sizeof(*p->lead));
+	p->lead = calloc(p->rec->phases + 1, sizeof(*p->lead));
 	if (!p->lead)
 		return profile_no_memory(p);
-	for (size_t i = 0; i < p->run->phases; i++)
-		if (!p->run->phase[i].unsure &&
-		    (p->run->phase[i].stw || p->run->phase[i].group % CLASS_NR == CLASS_CONCURRENT))
-			p->lead[p->leads++] = p->run->phase[i];
+	for (size_t i = 0; i < p->rec->phases; i++)
+		if (!p->rec->phase[i].unsure &&
+		    (p->rec->phase[i].stw || p->rec->phase[i].group % CLASS_NR == CLASS_CONCURRENT))
+			p->lead[p->leads++] = p->rec->phase[i];
 	qsort(p->worker, p->workers, sizeof(*p->worker), worker_compare);
 	qsort(p->lead, p->leads, sizeof(*p->lead), lead_compare);
 	return true;
 }
 
 /* The phase of a process at an instant, of the wanted type; NULL if there was none. */
-static const struct run_phase *lead_at(const struct profile *p, int32_t tgid, uint64_t t, bool stw)
+static const struct recording_phase *lead_at(const struct profile *p, int32_t tgid, uint64_t t,
+					     bool stw)
 {
 	size_t lo = 0, hi = p->leads;
 
 	while (lo < hi) {
 		const size_t mid = (lo + hi) / 2;
-		const struct run_phase *l = &p->lead[mid];
+		const struct recording_phase *l = &p->lead[mid];
 
 		if (l->tgid < tgid || (l->tgid == tgid && l->t0 <= t))
 			lo = mid + 1;
@@ -268,7 +269,7 @@ static const struct run_phase *lead_at(const struct profile *p, int32_t tgid, ui
 static void sample_derive_phase(struct profile *p, struct profile_sample *x)
 {
 	const struct profile_worker key = { x->tgid, x->tid, 0 }, *w;
-	const struct run_phase *lead;
+	const struct recording_phase *lead;
 
 	if ((x->answered && x->group) || !p->workers)
 		return;
@@ -302,13 +303,13 @@ static void sample_load(struct profile *p, sqlite3_stmt *s, struct profile_sampl
 		.cpu = cpu >= 0 && cpu <= INT16_MAX ? (int)cpu : -1,
 		.kernel = !column_is_null(s, 7),
 		.answered = !column_is_null(s, 3),
-		.group = run_group(db_u32(s, 3, 0), db_u32(s, 4, 0)),
+		.group = phase_group(db_u32(s, 3, 0), db_u32(s, 4, 0)),
 		.stack = stack_index(p, db_int(s, 8, -1)),
 		.process = name_intern(p, db_text(s, 9, "?")),
 		.tid = (int32_t)db_int(s, 10, 0),
 	};
 	sample_derive_phase(p, x);
-	x->khz = run_khz(p->run, x->cpu, x->t);
+	x->khz = recording_khz(p->rec, x->cpu, x->t);
 	if (!column_is_null(s, 5)) {
 		uint64_t method = (uint64_t)sqlite3_column_int64(s, 5);
 
@@ -344,7 +345,7 @@ static bool sample_passes(const struct profile *p, const struct profile_sample *
 static bool load_samples(struct profile *p, const struct profile_filter *f)
 {
 	sqlite3_stmt *s = db_query(
-		p->run->db,
+		p->rec->db,
 		"SELECT h.t, h.tgid, cpu, phase, flags, method, ip, kernel, stack, r.comm, h.tid "
 		"FROM hotspots h LEFT JOIN (SELECT tgid, comm FROM processes WHERE tid = tgid "
 		"GROUP BY tgid) r ON r.tgid = h.tgid ORDER BY h.t");
@@ -364,42 +365,43 @@ static bool load_samples(struct profile *p, const struct profile_filter *f)
 }
 
 /* A recording that was to have samples says why it has none. */
-static void profile_report_none(const struct run *run)
+static void profile_report_none(const struct recording *rec)
 {
-	sqlite3_stmt *s = db_query(run->db, "SELECT what, remedy FROM sources WHERE name = "
+	sqlite3_stmt *s = db_query(rec->db, "SELECT what, remedy FROM sources WHERE name = "
 					    "'hotspots' AND state = 'absent'");
 
 	if (db_next(s))
-		ctl_error("%s: contains no samples: %s; %s", run->path, db_text(s, 0, "?"),
+		ctl_error("%s: contains no samples: %s; %s", rec->path, db_text(s, 0, "?"),
 			  db_text(s, 1, ""));
 	else
 		ctl_error("%s: contains no samples; gchintctl profile record records them",
-			  run->path);
+			  rec->path);
 	sqlite3_finalize(s);
 }
 
-bool profile_load(struct profile *p, const struct run *run, const struct profile_filter *filter)
+bool profile_load(struct profile *p, const struct recording *rec,
+		  const struct profile_filter *filter)
 {
 	char hz[16];
 	long n;
 
-	p->run = run;
+	p->rec = rec;
 	name_intern(p, "?");
 	name_intern(p, "-");
-	db_meta(run->db, "hotspots.event", p->event, sizeof(p->event));
-	db_meta(run->db, "hotspots.kernel", p->in_kernel, sizeof(p->in_kernel));
-	n = db_meta(run->db, "hotspots.hz", hz, sizeof(hz)) ? strtol(hz, NULL, 10) : 0;
+	db_meta(rec->db, "hotspots.event", p->event, sizeof(p->event));
+	db_meta(rec->db, "hotspots.kernel", p->in_kernel, sizeof(p->in_kernel));
+	n = db_meta(rec->db, "hotspots.hz", hz, sizeof(hz)) ? strtol(hz, NULL, 10) : 0;
 	p->seconds = n > 0 ? 1.0 / (double)n : 0;
 	if (!load_symbols(p) || !load_stacks(p) || !load_workers(p) || !load_samples(p, filter))
 		return false;
 	if (p->scarce)
 		return profile_no_memory(p);
 	if (!p->all) {
-		profile_report_none(run);
+		profile_report_none(rec);
 		return false;
 	}
 	if (!p->samples) {
-		ctl_error("%s: none of its %zu samples passes%s%s%s%s%s%s%s%s", run->path, p->all,
+		ctl_error("%s: none of its %zu samples passes%s%s%s%s%s%s%s%s", rec->path, p->all,
 			  filter->method ? " --method " : "", filter->method ? filter->method : "",
 			  filter->phase ? " --phase " : "", filter->phase ? filter->phase : "",
 			  filter->process ? " --process " : "",

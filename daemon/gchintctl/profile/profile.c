@@ -266,7 +266,7 @@ static int flame_write(const struct profile *p, const struct options *o)
 		else
 			ctl_error("%s: the energy of its samples is not known: it has no rail, and "
 				  "no OPP has a power; leave out --energy",
-				  p->run->path);
+				  p->rec->path);
 	}
 	profile_energy_free(&e);
 	return ret;
@@ -295,35 +295,35 @@ static int profile_write(const struct profile *p, const struct options *o)
 
 static int profile_compare(const struct options *o, char **files)
 {
-	struct run *run[2] = { run_open(files[0]), NULL };
+	struct recording *rec[2] = { recording_open(files[0]), NULL };
 	struct profile p[2] = { 0 };
 	int ret = CTL_FILE;
 
-	if (run[0])
-		run[1] = run_open(files[1]);
-	if (run[1] && profile_load(&p[0], run[0], &o->filter) &&
-	    profile_load(&p[1], run[1], &o->filter))
+	if (rec[0])
+		rec[1] = recording_open(files[1]);
+	if (rec[1] && profile_load(&p[0], rec[0], &o->filter) &&
+	    profile_load(&p[1], rec[1], &o->filter))
 		ret = profile_diff(&p[0], &p[1], o->lines);
 	for (int i = 0; i < 2; i++) {
 		profile_free(&p[i]);
-		run_close(run[i]);
+		recording_close(rec[i]);
 	}
 	return ret;
 }
 
 static int profile_read(const struct options *o, const char *what, const char *file)
 {
-	struct run *run = run_open(file);
+	struct recording *rec = recording_open(file);
 	struct profile p = { 0 };
 	int ret = CTL_FILE;
 
-	if (run && profile_load(&p, run, &o->filter))
+	if (rec && profile_load(&p, rec, &o->filter))
 		ret = !strcmp(what, "flame")	? flame_write(&p, o) :
 		      !strcmp(what, "export")	? profile_write(&p, o) :
 		      !strcmp(what, "annotate") ? profile_annotate(&p, o->lines, o->filter.symbol) :
 						  profile_report(&p, o->lines);
 	profile_free(&p);
-	run_close(run);
+	recording_close(rec);
 	return ret;
 }
 

@@ -62,7 +62,7 @@ struct profile_sample {
 	uint32_t process, method, image, symbol; /* names */
 	uint32_t place; /* index into profile.symbol of the instruction, from 1; 0 none */
 	uint32_t stack; /* index into profile.stack, from 1; 0 none */
-	uint16_t group; /* of run_group(); only valid if @answered */
+	uint16_t group; /* of phase_group(); only valid if @answered */
 	bool answered, kernel; /* the phase is known; the sample is in the kernel */
 	bool compiled; /* @method was derived from the address of the instruction */
 };
@@ -89,14 +89,15 @@ struct profile_worker {
 
 /* A recording's samples. names[PROFILE_UNKNOWN] is "?", names[PROFILE_NO_METHOD] "-". */
 struct profile {
-	const struct run *run;
+	const struct recording *rec;
 	struct profile_sample *sample;
 	size_t samples, all; /* those that pass the filter; all in the recording */
 	char **name;
 	size_t names;
 	struct profile_worker *worker; /* threads of collectors, by number */
 	size_t workers;
-	struct run_phase *lead; /* phases that workers may take part in, by process and begin */
+	struct recording_phase
+		*lead; /* phases that workers may take part in, by process and begin */
 	size_t leads;
 	size_t derived; /* samples of workers whose phase another thread announced */
 	uint32_t cut; /* the name of the rest of a call chain that was cut */
@@ -115,7 +116,8 @@ struct profile {
  * Returns false, after reporting the reason: for example that there are no samples, or that none
  * passes the filter.
  */
-bool profile_load(struct profile *p, const struct run *run, const struct profile_filter *filter);
+bool profile_load(struct profile *p, const struct recording *rec,
+		  const struct profile_filter *filter);
 void profile_free(struct profile *p);
 /* Returns the symbol at an address of a process at an instant; NULL if none is known. */
 const struct profile_symbol *profile_symbol_at(const struct profile *p, int32_t tgid,

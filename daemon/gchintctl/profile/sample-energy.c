@@ -12,17 +12,17 @@
 struct spreading {
 	const struct profile *p;
 	struct profile_energy *e;
-	const struct run_rail *rail;
+	const struct recording_rail *rail;
 	struct attributing *attributing; /* NULL: shares are by time alone */
 	struct powers *powers;
 };
 
 /* The rail that the headline of summary answers with, the first of several; -1 if none. */
-static int rail_find(const struct run *run)
+static int rail_find(const struct recording *rec)
 {
 	size_t rail;
 
-	return energy_headline(run, &rail, 1) ? (int)rail : -1;
+	return energy_headline(rec, &rail, 1) ? (int)rail : -1;
 }
 
 static double sample_weight(const struct spreading *s, const struct profile_sample *x)
@@ -53,7 +53,7 @@ static double interval_weight(const struct spreading *s, size_t first, size_t en
 }
 
 static void interval_spread(const struct spreading *s, size_t first, size_t end,
-			    const struct run_sample *a, size_t interval)
+			    const struct recording_sample *a, size_t interval)
 {
 	const bool counter = !strcmp(s->rail->kind, "energy");
 	const bool known = energy_known(&a[0], &a[1], counter);
@@ -83,20 +83,20 @@ static void interval_spread(const struct spreading *s, size_t first, size_t end,
 	}
 }
 
-static bool rail_spread(struct spreading *s, size_t rail, const struct run_series *readings)
+static bool rail_spread(struct spreading *s, size_t rail, const struct recording_series *readings)
 {
 	const struct profile *p = s->p;
 	enum attribution_lack lack;
 	size_t at = 0;
 
-	s->attributing = attributing_of(p->run, rail, &lack);
+	s->attributing = attributing_of(p->rec, rail, &lack);
 	s->e->most = calloc(readings->nr + 1, sizeof(*s->e->most));
 	if (lack == ATTRIBUTION_NO_MEMORY || !s->e->most)
 		return false;
 	if (s->attributing)
 		s->e->weight = attributing_how(s->attributing);
 	for (size_t i = 0; i + 1 < readings->nr; i++) {
-		const struct run_sample *a = &readings->sample[i], *b = a + 1;
+		const struct recording_sample *a = &readings->sample[i], *b = a + 1;
 		size_t first;
 
 		while (at < p->samples && p->sample[at].t < a->t)
@@ -129,9 +129,10 @@ static bool samples_model(const struct spreading *s)
 
 bool profile_energy(const struct profile *p, struct profile_energy *e)
 {
-	const int rail = rail_find(p->run);
-	const struct run_series *readings = rail >= 0 ? run_samples(p->run, (size_t)rail) : NULL;
-	struct spreading s = { .p = p, .e = e, .powers = powers_of(p->run->db) };
+	const int rail = rail_find(p->rec);
+	const struct recording_series *readings =
+		rail >= 0 ? recording_samples(p->rec, (size_t)rail) : NULL;
+	struct spreading s = { .p = p, .e = e, .powers = powers_of(p->rec->db) };
 	bool good;
 
 	*e = (struct profile_energy){ .joules = malloc(p->samples * sizeof(*e->joules)),
@@ -140,9 +141,9 @@ bool profile_energy(const struct profile *p, struct profile_energy *e)
 	for (size_t k = 0; good && k < p->samples; k++)
 		e->joules[k] = NAN;
 	if (good && readings) {
-		s.rail = &p->run->rail[rail];
+		s.rail = &p->rec->rail[rail];
 		e->rail = true;
-		e->how = run_rail_how(s.rail);
+		e->how = recording_rail_how(s.rail);
 		snprintf(e->what, sizeof(e->what), "%s", s.rail->name);
 		good = rail_spread(&s, (size_t)rail, readings);
 	} else if (good && rail < 0 && *powers_source(s.powers)) {
@@ -153,7 +154,7 @@ bool profile_energy(const struct profile *p, struct profile_energy *e)
 	attributing_free(s.attributing);
 	powers_free(s.powers);
 	if (!good)
-		db_missing(p->run->path, "no memory for its energy");
+		db_missing(p->rec->path, "no memory for its energy");
 	return good;
 }
 

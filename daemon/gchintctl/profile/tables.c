@@ -67,7 +67,7 @@ static bool table_count(const struct profile *p, key_fn fn, struct table *t)
 	*t = (struct table){ calloc(p->samples, sizeof(*t->row)), 0,
 			     calloc(p->samples, sizeof(*t->slot)) };
 	if (!t->row || !t->slot) {
-		db_missing(p->run->path, "no memory for a table");
+		db_missing(p->rec->path, "no memory for a table");
 		return false;
 	}
 	for (size_t i = 0; i < p->samples; i++) {
@@ -166,8 +166,8 @@ static void summary_print_unsampled(const struct profile *p)
 	char cpu[24], samples[24];
 	double all, sampled;
 
-	if (!db_meta(p->run->db, "hotspots.cpu_ns", cpu, sizeof(cpu)) ||
-	    !db_meta(p->run->db, "hotspots.samples", samples, sizeof(samples)))
+	if (!db_meta(p->rec->db, "hotspots.cpu_ns", cpu, sizeof(cpu)) ||
+	    !db_meta(p->rec->db, "hotspots.samples", samples, sizeof(samples)))
 		return;
 	all = strtod(cpu, NULL) * 1e-9;
 	sampled = strtod(samples, NULL) * p->seconds;
@@ -214,7 +214,7 @@ static void summary_print(const struct profile *p)
 		printf("%.1f %% in the kernel\n", percent_of(kernel, p->samples));
 	else
 		puts("time in the kernel was not sampled: kernel.perf_event_paranoid forbids it");
-	db_number(p->run->db,
+	db_number(p->rec->db,
 		  "SELECT sum(count) FROM drops WHERE source IN ('hotspots', 'library', 'record')",
 		  0, &lost);
 	if (lost > 0)
@@ -325,7 +325,7 @@ static bool table_print_energy(const struct profile *p, size_t lines)
 				printf("%7s", "?");
 			row_print_energy(row, e.how);
 			printf("  %-20s  %s\n",
-			       row->key[1] ? run_group_name(row->key[1] - 1, name, sizeof(name)) :
+			       row->key[1] ? phase_group_name(row->key[1] - 1, name, sizeof(name)) :
 					     "?",
 			       p->name[row->key[0]]);
 		}

@@ -49,7 +49,7 @@ uint32_t tuples_enter(struct tuples *t, const uint32_t *tuple)
 	for (at = tuples_hash(t, tuple); t->slot[at]; at = (at + 1) & (t->slots - 1))
 		if (!memcmp(tuples_at(t, t->slot[at] - 1), tuple, size))
 			return t->slot[at] - 1;
-	if (t->nr >= TUPLES_FULL - 1 || !run_grow(&t->number, t->nr, size))
+	if (t->nr >= TUPLES_FULL - 1 || !recording_grow(&t->number, t->nr, size))
 		return TUPLES_FULL;
 	memcpy(t->number + t->nr * t->width, tuple, size);
 	t->slot[at] = (uint32_t)++t->nr;

@@ -10,13 +10,13 @@
 #include "../../analysis/attribution.h"
 #include "../../recording/reader/db.h"
 
-static void attributed_of(const struct run *run, size_t rail, const uint16_t *group,
+static void attributed_of(const struct recording *rec, size_t rail, const uint16_t *group,
 			  struct attribution *a)
 {
 	if (rail == ATTRIBUTED_CORES)
-		attribution_of_cores(run, group, a);
+		attribution_of_cores(rec, group, a);
 	else
-		attribution_of(run, rail, group, a);
+		attribution_of(rec, rail, group, a);
 }
 
 static const char *group_name(unsigned int g, const struct processes *p, char *buf, size_t size)
@@ -26,7 +26,7 @@ static const char *group_name(unsigned int g, const struct processes *p, char *b
 	else if (p)
 		processes_name(p, g, buf, size);
 	else
-		run_group_name(g, buf, size);
+		phase_group_name(g, buf, size);
 	return buf;
 }
 
@@ -64,17 +64,17 @@ static void parts_print(const struct attribution *a, const struct processes *p)
 {
 	char name[48];
 
-	for (unsigned int g = 1; g < RUN_GROUPS; g++)
+	for (unsigned int g = 1; g < PHASE_GROUPS; g++)
 		if (part_present(&a->part[g]))
 			part_print(&a->part[g], group_name(g, p, name, sizeof(name)));
 }
 
-void attributed_print(const struct run *run, size_t rail, const struct processes *p)
+void attributed_print(const struct recording *rec, size_t rail, const struct processes *p)
 {
 	struct attribution a;
 	char text[256];
 
-	attributed_of(run, rail, NULL, &a);
+	attributed_of(rec, rail, NULL, &a);
 	if (a.lack == ATTRIBUTION_NO_MEMORY)
 		return;
 	if (a.lack) {
@@ -92,7 +92,7 @@ void attributed_print(const struct run *run, size_t rail, const struct processes
 		       a.unknown, a.unknown + a.intervals);
 	if (p->nr < 2)
 		return;
-	attributed_of(run, rail, p->group, &a);
+	attributed_of(rec, rail, p->group, &a);
 	puts("  attributed to threads in phases, by process:");
 	parts_print(&a, p);
 }
@@ -113,14 +113,14 @@ static void parts_print_json(struct json *j, const char *list, const struct attr
 	char name[48];
 
 	json_list(j, list);
-	for (unsigned int g = 1; g < RUN_GROUPS; g++) {
+	for (unsigned int g = 1; g < PHASE_GROUPS; g++) {
 		if (!part_present(&a->part[g]))
 			continue;
 		json_object(j, NULL);
 		if (p && p->tgid[g] > 0)
 			json_uint(j, "pid", (uint64_t)p->tgid[g]);
 		json_text(j, p ? "name" : "phase",
-			  p ? p->name[g] : run_group_name(g, name, sizeof(name)));
+			  p ? p->name[g] : phase_group_name(g, name, sizeof(name)));
 		json_uint(j, "cpu_ns", a->part[g].ns);
 		json_uint(j, "unknown_ns", a->part[g].unknown_ns);
 		part_print_json(j, &a->part[g]);
@@ -129,13 +129,13 @@ static void parts_print_json(struct json *j, const char *list, const struct attr
 	json_end(j);
 }
 
-void attributed_print_json(struct json *j, const struct run *run, size_t rail,
+void attributed_print_json(struct json *j, const struct recording *rec, size_t rail,
 			   const struct processes *p)
 {
 	struct attribution a;
 	char text[256];
 
-	attributed_of(run, rail, NULL, &a);
+	attributed_of(rec, rail, NULL, &a);
 	if (a.lack == ATTRIBUTION_NO_MEMORY)
 		return;
 	json_object(j, "attributed");
@@ -156,7 +156,7 @@ void attributed_print_json(struct json *j, const struct run *run, size_t rail,
 	part_print_json(j, &a.idle);
 	json_real(j, "watts", a.idle_w, 9);
 	json_end(j);
-	attributed_of(run, rail, p->group, &a);
+	attributed_of(rec, rail, p->group, &a);
 	parts_print_json(j, "by_process", &a, p);
 	json_end(j);
 }
@@ -176,35 +176,35 @@ static void row_print_html(const struct energy_part *p, const char *name, FILE *
 		fputs("?)</span></td></tr>\n", html);
 }
 
-static bool rail_is_still(const struct run *run, size_t rail)
+static bool rail_is_still(const struct recording *rec, size_t rail)
 {
-	const struct run_series *s = run_samples(run, rail);
+	const struct recording_series *s = recording_samples(rec, rail);
 
-	return !strcmp(run->rail[rail].kind, "energy") && s && energy_is_still(s->sample, s->nr);
+	return !strcmp(rec->rail[rail].kind, "energy") && s && energy_is_still(s->sample, s->nr);
 }
 
 /* Returns why nothing was attributed, or ATTRIBUTION_KNOWN if something was printed. */
-static enum attribution_lack rail_print_html(const struct run *run, size_t rail, const char *title,
-					     FILE *html)
+static enum attribution_lack rail_print_html(const struct recording *rec, size_t rail,
+					     const char *title, FILE *html)
 {
 	struct attribution a;
 	char name[48], text[256];
 
-	if (rail != ATTRIBUTED_CORES && rail_is_still(run, rail)) {
+	if (rail != ATTRIBUTED_CORES && rail_is_still(rec, rail)) {
 		fputs("<p class=\"missing\">", html);
 		escape_html(html, title);
 		fputs(": its counter never moved: it does not count here.</p>\n", html);
 		return ATTRIBUTION_KNOWN;
 	}
-	attributed_of(run, rail, NULL, &a);
+	attributed_of(rec, rail, NULL, &a);
 	if (a.lack)
 		return a.lack;
 	fputs("<div class=\"scroll\"><table><thead><tr><th>attributed to</th><th>", html);
 	escape_html(html, title);
 	fputs("</th></tr></thead><tbody>\n", html);
-	for (unsigned int g = 1; g < RUN_GROUPS; g++)
+	for (unsigned int g = 1; g < PHASE_GROUPS; g++)
 		if (part_present(&a.part[g]))
-			row_print_html(&a.part[g], run_group_name(g, name, sizeof(name)), html);
+			row_print_html(&a.part[g], phase_group_name(g, name, sizeof(name)), html);
 	row_print_html(&a.part[0], "other threads", html);
 	row_print_html(&a.idle, "idle and shared", html);
 	fputs("</tbody></table></div>\n<p class=\"note\">", html);
@@ -213,15 +213,16 @@ static enum attribution_lack rail_print_html(const struct run *run, size_t rail,
 	return ATTRIBUTION_KNOWN;
 }
 
-static const char *rail_title(const struct run_rail *r)
+static const char *rail_title(const struct recording_rail *r)
 {
 	return *r->label ? r->label : r->name;
 }
 
-/* One line for all rails that lack the same. @lack[run->rails] is that of all cores. */
-static void lacks_print_html(const struct run *run, const enum attribution_lack *lack, FILE *html)
+/* One line for all rails that lack the same. @lack[rec->rails] is that of all cores. */
+static void lacks_print_html(const struct recording *rec, const enum attribution_lack *lack,
+			     FILE *html)
 {
-	for (size_t i = 0; i <= run->rails; i++) {
+	for (size_t i = 0; i <= rec->rails; i++) {
 		const enum attribution_lack same = lack[i];
 		bool first = true;
 
@@ -231,29 +232,29 @@ static void lacks_print_html(const struct run *run, const enum attribution_lack 
 		    same == ATTRIBUTION_NO_ENERGY)
 			continue;
 		fputs("<p class=\"missing\">", html);
-		for (size_t k = i; k <= run->rails; k++) {
+		for (size_t k = i; k <= rec->rails; k++) {
 			if (lack[k] != same)
 				continue;
 			if (k > i)
 				fputs(", ", html);
-			escape_html(html, k < run->rails ? rail_title(&run->rail[k]) : "all cores");
+			escape_html(html, k < rec->rails ? rail_title(&rec->rail[k]) : "all cores");
 		}
 		fprintf(html, ": not known: %s.</p>\n", attribution_lack_text(same));
 	}
 }
 
-void attributed_print_html(const struct run *run, FILE *html)
+void attributed_print_html(const struct recording *rec, FILE *html)
 {
-	enum attribution_lack *lack = calloc(run->rails + 1, sizeof(*lack));
+	enum attribution_lack *lack = calloc(rec->rails + 1, sizeof(*lack));
 	bool core = false, any = false;
 
 	if (!lack) {
-		db_missing(run->path, "no memory for its attributed energy");
+		db_missing(rec->path, "no memory for its attributed energy");
 		return;
 	}
 
-	for (size_t i = 0; i < run->rails; i++) {
-		const struct run_rail *r = &run->rail[i];
+	for (size_t i = 0; i < rec->rails; i++) {
+		const struct recording_rail *r = &rec->rail[i];
 
 		if (strcmp(r->kind, "energy") && strcmp(r->kind, "power"))
 			continue;
@@ -262,10 +263,10 @@ void attributed_print_html(const struct run *run, FILE *html)
 		any = true;
 		core = core || *r->cpus;
 		if (!*r->cpus)
-			lack[i] = rail_print_html(run, i, rail_title(r), html);
+			lack[i] = rail_print_html(rec, i, rail_title(r), html);
 	}
 	if (core)
-		lack[run->rails] = rail_print_html(run, ATTRIBUTED_CORES, "all cores", html);
-	lacks_print_html(run, lack, html);
+		lack[rec->rails] = rail_print_html(rec, ATTRIBUTED_CORES, "all cores", html);
+	lacks_print_html(rec, lack, html);
 	free(lack);
 }

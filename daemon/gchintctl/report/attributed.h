@@ -13,11 +13,11 @@
 #define ATTRIBUTED_CORES SIZE_MAX
 
 /* Lines of a text, by phase and, if there are several, by process. */
-void attributed_print(const struct run *run, size_t rail, const struct processes *p);
+void attributed_print(const struct recording *rec, size_t rail, const struct processes *p);
 /* The member "attributed" of the rail's object. */
-void attributed_print_json(struct json *j, const struct run *run, size_t rail,
+void attributed_print_json(struct json *j, const struct recording *rec, size_t rail,
 			   const struct processes *p);
 /* A table for each rail, and what its figures mean; nothing without rails. */
-void attributed_print_html(const struct run *run, FILE *html);
+void attributed_print_html(const struct recording *rec, FILE *html);
 
 #endif

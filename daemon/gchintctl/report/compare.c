@@ -153,9 +153,9 @@ int cmd_compare(const struct ctl *ctl, int argc, char **argv)
 		{ 0 },
 	};
 	struct comparison c = { 0 };
-	struct run **run;
+	struct recording **rec;
 	bool brief = false;
-	size_t runs, behind = run_behind_dashes(argc, argv);
+	size_t runs, behind = recording_behind_dashes(argc, argv);
 	int opt, ret = CTL_FILE;
 
 	while ((opt = getopt_long(argc, argv, "bh", longs, NULL)) >= 0) {
@@ -175,10 +175,10 @@ int cmd_compare(const struct ctl *ctl, int argc, char **argv)
 		return CTL_USAGE;
 	}
 	runs = (size_t)(argc - optind);
-	run = run_open_all(argv + optind, runs, behind);
-	if (!run)
+	rec = recording_open_all(argv + optind, runs, behind);
+	if (!rec)
 		return CTL_FILE;
-	if (!compare_make(run, runs, NULL, &c))
+	if (!compare_make(rec, runs, NULL, &c))
 		goto close_runs;
 	ret = CTL_OK;
 	if (c.groups < 2) {
@@ -197,6 +197,6 @@ int cmd_compare(const struct ctl *ctl, int argc, char **argv)
 			c.left, COMPARE_GROUPS, COMPARE_RUNS);
 close_runs:
 	compare_free(&c);
-	run_close_all(run, runs);
+	recording_close_all(rec, runs);
 	return ret;
 }

@@ -102,11 +102,11 @@ static void figures_write_table(const struct comparison *c, bool main, FILE *htm
 	fputs("</tbody></table></div>\n", html);
 }
 
-void report_compare(struct run *const *run, size_t runs, FILE *html)
+void report_compare(struct recording *const *rec, size_t runs, FILE *html)
 {
 	struct comparison c;
 
-	if (!compare_make(run, runs, NULL, &c))
+	if (!compare_make(rec, runs, NULL, &c))
 		return;
 	figures_write_table(&c, true, html);
 	fputs("<details><summary>Further figures, and how they are compared</summary>\n", html);

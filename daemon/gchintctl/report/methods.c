@@ -19,13 +19,13 @@ struct method {
 	double khz, joules; /* sums over these */
 };
 
-static bool run_has_samples(const struct run *run)
+static bool recording_has_samples(const struct recording *rec)
 {
 	int64_t n = 0;
 
-	return db_number(run->db, "SELECT count(*) FROM sqlite_master WHERE name = 'hotspots'", 0,
+	return db_number(rec->db, "SELECT count(*) FROM sqlite_master WHERE name = 'hotspots'", 0,
 			 &n) &&
-	       n && db_number(run->db, "SELECT count(*) FROM hotspots", 0, &n) && n;
+	       n && db_number(rec->db, "SELECT count(*) FROM hotspots", 0, &n) && n;
 }
 
 static void method_add_sample(struct method *m, const struct profile_sample *s, double joules)
@@ -128,7 +128,7 @@ static void profile_write(const struct profile *p, FILE *html)
 	size_t methods = 0;
 
 	if (!method) {
-		db_missing(p->run->path, "no memory for its methods");
+		db_missing(p->rec->path, "no memory for its methods");
 		return;
 	}
 	if (profile_energy(p, &e)) {
@@ -150,14 +150,14 @@ static void profile_write(const struct profile *p, FILE *html)
 	free(method);
 }
 
-void methods_write_html(const struct run *run, FILE *html)
+void methods_write_html(const struct recording *rec, FILE *html)
 {
 	const struct profile_filter all = { 0 };
 	struct profile p = { 0 };
 
-	if (!run_has_samples(run))
+	if (!recording_has_samples(rec))
 		return;
-	if (profile_load(&p, run, &all))
+	if (profile_load(&p, rec, &all))
 		profile_write(&p, html);
 	profile_free(&p);
 }

@@ -8,6 +8,6 @@
 #include "../../recording/reader/recording.h"
 
 /* Writes a table of the methods with most CPU time, and a flame graph; nothing without samples. */
-void methods_write_html(const struct run *run, FILE *html);
+void methods_write_html(const struct recording *rec, FILE *html);
 
 #endif

@@ -36,12 +36,12 @@ static int by_khz(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-int plot_scale(struct run *const *run, size_t runs, struct plot_scale *scale)
+int plot_scale(struct recording *const *rec, size_t runs, struct plot_scale *scale)
 {
 	size_t all = 0;
 
 	for (size_t i = 0; i < runs; i++)
-		all += run[i]->khzs;
+		all += rec[i]->khzs;
 	*scale = (struct plot_scale){ .khz = malloc((all ? all : 1) * sizeof(*scale->khz)) };
 	if (!scale->khz) {
 		ctl_error("no memory for the frequencies of %zu recordings", runs);
@@ -49,8 +49,8 @@ int plot_scale(struct run *const *run, size_t runs, struct plot_scale *scale)
 	}
 	all = 0;
 	for (size_t i = 0; i < runs; i++)
-		for (size_t k = 0; k < run[i]->khzs; k++)
-			scale->khz[all++] = run[i]->khz[k];
+		for (size_t k = 0; k < rec[i]->khzs; k++)
+			scale->khz[all++] = rec[i]->khz[k];
 	qsort(scale->khz, all, sizeof(*scale->khz), by_khz);
 	for (size_t i = 0; i < all; i++)
 		if (!scale->nr || scale->khz[scale->nr - 1] != scale->khz[i])
@@ -58,64 +58,64 @@ int plot_scale(struct run *const *run, size_t runs, struct plot_scale *scale)
 	return 0;
 }
 
-static uint64_t residency_sum(const struct run *run, unsigned int group)
+static uint64_t residency_sum(const struct recording *rec, unsigned int group)
 {
 	uint64_t ns = 0;
 
-	for (size_t k = 0; k < run->khzs; k++)
-		ns += run->residency[k][group];
+	for (size_t k = 0; k < rec->khzs; k++)
+		ns += rec->residency[k][group];
 	return ns;
 }
 
-static void residency_write_bar(const struct run *run, const struct plot_scale *scale,
+static void residency_write_bar(const struct recording *rec, const struct plot_scale *scale,
 				unsigned int group, uint64_t all, FILE *html)
 {
 	char name[48];
 
 	fputs("<div class=\"bar\"><span>", html);
 	plot_phase_write_dot(group, html);
-	fprintf(html, "%s</span><div>", run_group_name(group, name, sizeof(name)));
-	for (size_t k = 0; k < run->khzs; k++) {
-		double share = 100.0 * (double)run->residency[k][group] / (double)all;
+	fprintf(html, "%s</span><div>", phase_group_name(group, name, sizeof(name)));
+	for (size_t k = 0; k < rec->khzs; k++) {
+		double share = 100.0 * (double)rec->residency[k][group] / (double)all;
 
-		if (run->residency[k][group])
+		if (rec->residency[k][group])
 			fprintf(html,
 				"<i style=\"width:%.2f%%;opacity:%.2f\" title=\"%.0f MHz: %.1f "
 				"%%\"></i>",
-				share, scale_depth(scale, run->khz[k]), run->khz[k] / 1000.0,
+				share, scale_depth(scale, rec->khz[k]), rec->khz[k] / 1000.0,
 				share);
 	}
 	fputs("</div></div>\n", html);
 }
 
-bool plot_residency(const struct run *run, const struct plot_scale *scale, FILE *html)
+bool plot_residency(const struct recording *rec, const struct plot_scale *scale, FILE *html)
 {
 	bool any = false;
 
-	for (unsigned int g = 0; g < RUN_GROUPS; g++)
-		any = any || residency_sum(run, g);
+	for (unsigned int g = 0; g < PHASE_GROUPS; g++)
+		any = any || residency_sum(rec, g);
 	if (!any)
 		return false;
 	fputs("<div class=\"bars\">\n", html);
-	for (unsigned int g = 0; g < RUN_GROUPS; g++)
-		if (residency_sum(run, g))
-			residency_write_bar(run, scale, g, residency_sum(run, g), html);
+	for (unsigned int g = 0; g < PHASE_GROUPS; g++)
+		if (residency_sum(rec, g))
+			residency_write_bar(rec, scale, g, residency_sum(rec, g), html);
 	fputs("</div>\n<p class=\"legend\"><b>MHz</b>", html);
-	for (size_t k = 0; k < run->khzs; k++)
+	for (size_t k = 0; k < rec->khzs; k++)
 		fprintf(html,
 			"<span class=\"item\"><i class=\"depth\" style=\"opacity:%.2f\"></i>%.0f"
 			"</span>",
-			scale_depth(scale, run->khz[k]), run->khz[k] / 1000.0);
+			scale_depth(scale, rec->khz[k]), rec->khz[k] / 1000.0);
 	fputs("</p>\n", html);
 	return true;
 }
 
-static void mmu_write_curve(const struct run *run, struct plot_path *path)
+static void mmu_write_curve(const struct recording *rec, struct plot_path *path)
 {
-	double longest = (double)(run->t1 - run->t0), window = 1e6;
+	double longest = (double)(rec->t1 - rec->t0), window = 1e6;
 	struct mmu_processes p;
 
-	if (!mmu_processes_of(run, &p))
+	if (!mmu_processes_of(rec, &p))
 		return;
 	for (; window < longest; window *= 1.06)
 		plot_path_put(path, window / 1e6, 100 * mmu_of_processes(&p, (uint64_t)window));
@@ -124,16 +124,16 @@ static void mmu_write_curve(const struct run *run, struct plot_path *path)
 }
 
 /* The rank of the run's label among the labels; each has one style. */
-static size_t label_rank(struct run *const *run, size_t i)
+static size_t label_rank(struct recording *const *rec, size_t i)
 {
 	size_t rank = 0;
 
-	for (size_t j = 0; j < i && strcmp(run[j]->label, run[i]->label); j++)
-		rank += !run_nth_of_label(run, j);
+	for (size_t j = 0; j < i && strcmp(rec[j]->label, rec[i]->label); j++)
+		rank += !recording_nth_of_label(rec, j);
 	return rank;
 }
 
-void plot_mmu(struct run *const *run, size_t runs, FILE *html)
+void plot_mmu(struct recording *const *rec, size_t runs, FILE *html)
 {
 	struct plot_panel p = {
 		.html = html,
@@ -147,12 +147,12 @@ void plot_mmu(struct run *const *run, size_t runs, FILE *html)
 
 	fputs("<p class=\"legend\"><b>MinMU (%)</b>", html);
 	for (size_t i = 0; i < runs; i++) {
-		p.x.to = fmax(p.x.to, (double)(run[i]->t1 - run[i]->t0) / 1e6);
-		if (run_nth_of_label(run, i))
+		p.x.to = fmax(p.x.to, (double)(rec[i]->t1 - rec[i]->t0) / 1e6);
+		if (recording_nth_of_label(rec, i))
 			continue;
 		fputs("<span class=\"item\">", html);
-		plot_line_write_key("group", label_rank(run, i), html);
-		escape_html(html, run[i]->label);
+		plot_line_write_key("group", label_rank(rec, i), html);
+		escape_html(html, rec[i]->label);
 		fputs("</span>", html);
 	}
 	fputs("</p>\n", html);
@@ -160,8 +160,8 @@ void plot_mmu(struct run *const *run, size_t runs, FILE *html)
 	for (size_t i = 0; i < runs; i++) {
 		struct plot_path path;
 
-		plot_path_begin(&path, &p, "group", label_rank(run, i), false);
-		mmu_write_curve(run[i], &path);
+		plot_path_begin(&path, &p, "group", label_rank(rec, i), false);
+		mmu_write_curve(rec[i], &path);
 		plot_path_end(&path);
 	}
 	plot_panel_end(&p);

@@ -16,7 +16,7 @@
 
 struct drawing {
 	struct timeline line;
-	bool group[RUN_GROUPS]; /* has a phase */
+	bool group[PHASE_GROUPS]; /* has a phase */
 	FILE *html;
 	struct plot_axis time, value;
 	const struct plot_panel *panel;
@@ -27,14 +27,15 @@ static void drawing_write_box(void *data, uint64_t from, uint64_t to)
 {
 	const struct drawing *d = data;
 
-	plot_box(d->panel, run_seconds(d->line.run, from), run_seconds(d->line.run, to));
+	plot_box(d->panel, recording_seconds(d->line.rec, from),
+		 recording_seconds(d->line.rec, to));
 }
 
 static void drawing_write_point(void *data, uint64_t t, double value)
 {
 	struct drawing *d = data;
 
-	plot_path_put(&d->path, run_seconds(d->line.run, t), value);
+	plot_path_put(&d->path, recording_seconds(d->line.rec, t), value);
 }
 
 static void drawing_write_gap(void *data)
@@ -71,7 +72,7 @@ static bool group_is_waited_for(unsigned int group)
 
 static void panel_shade_phases(struct drawing *d)
 {
-	for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++)
+	for (unsigned int g = CLASS_NR; g < PHASE_GROUPS; g++)
 		if (d->group[g])
 			group_write_boxes(d, g, "shade");
 }
@@ -83,7 +84,7 @@ static void lane_write(struct drawing *d, bool waited, const char *name)
 	fprintf(d->html, "<div class=\"lane%s\"><span>%s</span>", waited ? "" : " hatched", name);
 	d->panel = &p;
 	plot_panel_begin(&p);
-	for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++)
+	for (unsigned int g = CLASS_NR; g < PHASE_GROUPS; g++)
 		if (d->group[g] && group_is_waited_for(g) == waited)
 			group_write_boxes(d, g, "phase");
 	plot_panel_end(&p);
@@ -136,12 +137,12 @@ static void legend_write_phases(const struct drawing *d, FILE *html)
 	char name[48];
 
 	legend_begin(html, "phases");
-	for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++) {
+	for (unsigned int g = CLASS_NR; g < PHASE_GROUPS; g++) {
 		if (!d->group[g])
 			continue;
 		fputs("<span class=\"item\">", html);
 		plot_phase_write_dot(g, html);
-		fprintf(html, "%s</span>", run_group_name(g, name, sizeof(name)));
+		fprintf(html, "%s</span>", phase_group_name(g, name, sizeof(name)));
 	}
 	fputs("</p>\n", html);
 }
@@ -176,7 +177,7 @@ static void drawing_write_cpus(struct drawing *d)
 		return;
 	legend_begin(d->html, "frequency (MHz)");
 	for (size_t i = 0; i < d->line.cpus; i++) {
-		snprintf(name, sizeof(name), "cpu%u", d->line.run->cpu[d->line.cpu[i]].cpu);
+		snprintf(name, sizeof(name), "cpu%u", d->line.rec->cpu[d->line.cpu[i]].cpu);
 		legend_write_line(d->html, i, name);
 	}
 	fputs("</p>\n", d->html);
@@ -184,12 +185,12 @@ static void drawing_write_cpus(struct drawing *d)
 		fputs("<p class=\"note\">No frequency is known in this time.</p>\n", d->html);
 }
 
-void plot_timeline(const struct run *run, uint64_t t0, uint64_t t1, FILE *html)
+void plot_timeline(const struct recording *rec, uint64_t t0, uint64_t t1, FILE *html)
 {
 	struct drawing d = {
-		.line = { .run = run, .t0 = t0, .t1 = t1, .cells = PIXELS },
+		.line = { .rec = rec, .t0 = t0, .t1 = t1, .cells = PIXELS },
 		.html = html,
-		.time = { .from = run_seconds(run, t0), .to = run_seconds(run, t1) },
+		.time = { .from = recording_seconds(rec, t0), .to = recording_seconds(rec, t1) },
 	};
 	const struct plot_panel axis = { .html = html,
 					 .x = d.time,
@@ -199,9 +200,9 @@ void plot_timeline(const struct run *run, uint64_t t0, uint64_t t1, FILE *html)
 					 .title = "time" };
 
 	timeline_choose(&d.line);
-	run_find_groups(run, d.group);
+	recording_find_groups(rec, d.group);
 	drawing_write_rails(&d);
-	if (run->phases) {
+	if (rec->phases) {
 		legend_write_phases(&d, html);
 		lane_write(&d, true, "threads wait");
 		lane_write(&d, false, "concurrent");

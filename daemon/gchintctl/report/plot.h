@@ -74,7 +74,7 @@ void plot_phase_write_dot(unsigned int group, FILE *html);
 void plot_line_write_key(const char *style, size_t i, FILE *html);
 
 /* Rails, phases and frequencies of a run between two instants. */
-void plot_timeline(const struct run *run, uint64_t t0, uint64_t t1, FILE *html);
+void plot_timeline(const struct recording *rec, uint64_t t0, uint64_t t1, FILE *html);
 
 /* All frequencies of the runs of a page, ascending; a frequency's rank gives its shade. */
 struct plot_scale {
@@ -83,11 +83,11 @@ struct plot_scale {
 };
 
 /* Returns 0 or -ENOMEM; the caller frees scale->khz. */
-int plot_scale(struct run *const *run, size_t runs, struct plot_scale *scale);
+int plot_scale(struct recording *const *rec, size_t runs, struct plot_scale *scale);
 
 /* Draws the share of time at each frequency, by phase. False: no frequency was recorded. */
-bool plot_residency(const struct run *run, const struct plot_scale *scale, FILE *html);
+bool plot_residency(const struct recording *rec, const struct plot_scale *scale, FILE *html);
 /* Draws minimum mutator utilisation by length of window, all runs in one picture. */
-void plot_mmu(struct run *const *run, size_t runs, FILE *html);
+void plot_mmu(struct recording *const *rec, size_t runs, FILE *html);
 
 #endif

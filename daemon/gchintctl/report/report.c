@@ -53,16 +53,16 @@ static void scripts_write(FILE *html)
 	fputs("</script>\n", html);
 }
 
-static void contents_write(struct run *const *run, size_t runs, size_t detail, FILE *html)
+static void contents_write(struct recording *const *rec, size_t runs, size_t detail, FILE *html)
 {
 	if (runs < 2 || !detail)
 		return;
 	fputs("<nav>One by one: ", html);
 	for (size_t i = 0; i < runs; i++) {
-		if (run_nth_of_label(run, i) >= detail)
+		if (recording_nth_of_label(rec, i) >= detail)
 			continue;
 		fprintf(html, "<a href=\"#run%zu\">", i);
-		text_write_escaped(html, "", run[i]->label, "</a> ");
+		text_write_escaped(html, "", rec[i]->label, "</a> ");
 	}
 	fputs("</nav>\n", html);
 }
@@ -83,31 +83,31 @@ static void page_write_head(const char *title, size_t runs, FILE *html)
 		runs, runs == 1 ? "" : "s");
 }
 
-static void page_write(struct run *const *run, size_t runs, const struct plot_scale *scale,
+static void page_write(struct recording *const *rec, size_t runs, const struct plot_scale *scale,
 		       const char *title, size_t detail, FILE *html)
 {
 	size_t wanted = 0, drawn = 0;
 
 	for (size_t i = 0; i < runs; i++)
-		wanted += run_nth_of_label(run, i) < detail;
+		wanted += recording_nth_of_label(rec, i) < detail;
 	page_write_head(title, runs, html);
 	if (runs > 1) {
 		fputs("<section>\n<h2>Side by side</h2>\n", html);
-		report_compare(run, runs, html);
-		contents_write(run, runs, detail, html);
+		report_compare(rec, runs, html);
+		contents_write(rec, runs, detail, html);
 		fputs("</section>\n", html);
 	}
-	report_hosts(run, runs, detail, html);
+	report_hosts(rec, runs, detail, html);
 	if (runs > 1) {
 		fputs("<section>\n", html);
-		report_mmu(run, runs, html);
+		report_mmu(rec, runs, html);
 		fputs("</section>\n", html);
 	}
 	for (size_t i = 0; i < runs; i++) {
-		if (run_nth_of_label(run, i) >= detail)
+		if (recording_nth_of_label(rec, i) >= detail)
 			continue;
-		report_run(run[i], i, scale, runs == 1, html);
-		run_forget(run[i]);
+		report_run(rec[i], i, scale, runs == 1, html);
+		recording_forget(rec[i]);
 		drawn++;
 		if (isatty(STDERR_FILENO))
 			fprintf(stderr, "\rgchintctl: %zu of %zu drawn%s", drawn, wanted,
@@ -130,8 +130,8 @@ int cmd_report(const struct ctl *ctl, int argc, char **argv)
 	const char *output = "report.html", *title = "Garbage collection, frequency and power";
 	uint64_t detail = 1;
 	struct plot_scale scale;
-	struct run **run;
-	size_t runs, behind = run_behind_dashes(argc, argv);
+	struct recording **rec;
+	size_t runs, behind = recording_behind_dashes(argc, argv);
 	FILE *html;
 	int opt, ret = CTL_FILE;
 
@@ -162,21 +162,21 @@ int cmd_report(const struct ctl *ctl, int argc, char **argv)
 		return CTL_USAGE;
 	}
 	runs = (size_t)(argc - optind);
-	run = run_open_all(argv + optind, runs, behind);
-	if (!run)
+	rec = recording_open_all(argv + optind, runs, behind);
+	if (!rec)
 		return CTL_FILE;
-	if (plot_scale(run, runs, &scale))
+	if (plot_scale(rec, runs, &scale))
 		goto close_runs;
 	html = ctl_create(output);
 	if (!html)
 		goto free_scale;
-	page_write(run, runs, &scale, title, detail, html);
+	page_write(rec, runs, &scale, title, detail, html);
 	ret = ctl_commit(html, output) ? CTL_FILE : CTL_OK;
 	if (!ret)
 		fprintf(stderr, "gchintctl: wrote %s\n", output);
 free_scale:
 	free(scale.khz);
 close_runs:
-	run_close_all(run, runs);
+	recording_close_all(rec, runs);
 	return ret;
 }

@@ -16,22 +16,22 @@
 
 /**
  * report_run - write the section of a run: key figures, pictures, tables and provenance
- * @run: the run
+ * @rec: the recording
  * @number: number of the section, used in its anchors
  * @scale: shades of frequencies
  * @alone: it is the page's only recording: the section has no heading, but a curve of MinMU
  * @html: the page
  */
-void report_run(struct run *run, size_t number, const struct plot_scale *scale, bool alone,
+void report_run(struct recording *rec, size_t number, const struct plot_scale *scale, bool alone,
 		FILE *html);
 /* Writes the run as JSON for the page's script, finest in the windows. */
-void page_timeline(const struct run *run, const struct timeline_window *window, size_t windows,
-		   FILE *html);
+void page_timeline(const struct recording *rec, const struct timeline_window *window,
+		   size_t windows, FILE *html);
 /* Writes the section about MinMU, or that there is no pause. */
-void report_mmu(struct run *const *run, size_t runs, FILE *html);
+void report_mmu(struct recording *const *rec, size_t runs, FILE *html);
 /* For recordings of several hosts, writes their list and pauses. */
-void report_hosts(struct run *const *run, size_t runs, size_t detail, FILE *html);
+void report_hosts(struct recording *const *rec, size_t runs, size_t detail, FILE *html);
 /* Compares groups of runs by label, with confidence intervals. */
-void report_compare(struct run *const *run, size_t runs, FILE *html);
+void report_compare(struct recording *const *rec, size_t runs, FILE *html);
 
 #endif

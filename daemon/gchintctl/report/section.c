@@ -25,19 +25,19 @@
 #define US(ns)	      ((long long)(ns) / 1000)
 
 /* Whether a column of frequencies has a value. */
-static bool run_has_frequency(const struct run *run)
+static bool recording_has_frequency(const struct recording *rec)
 {
-	for (size_t i = 0; i < run->cpus; i++)
-		for (size_t k = 0; k < run->cpu[i].nr; k++)
-			if (run->cpu[i].step[k].khz)
+	for (size_t i = 0; i < rec->cpus; i++)
+		for (size_t k = 0; k < rec->cpu[i].nr; k++)
+			if (rec->cpu[i].step[k].khz)
 				return true;
 	return false;
 }
 
 /* Writes what the sources of a quantity recorded of their own absence, "name: reason; ...". */
-static void absence_write(const struct run *run, const char *names, FILE *html)
+static void absence_write(const struct recording *rec, const char *names, FILE *html)
 {
-	sqlite3_stmt *s = db_query(run->db, "SELECT name, what FROM sources WHERE instr(?, ' ' || "
+	sqlite3_stmt *s = db_query(rec->db, "SELECT name, what FROM sources WHERE instr(?, ' ' || "
 					    "name || ' ') AND state != 'running' AND what != '' "
 					    "ORDER BY name");
 	bool any = false;
@@ -55,12 +55,12 @@ static void absence_write(const struct run *run, const char *names, FILE *html)
 	fputs(any ? ")" : "", html);
 }
 
-static void phase_table(const struct run *run, FILE *html)
+static void phase_table(const struct recording *rec, FILE *html)
 {
-	const bool mhz = run_has_frequency(run);
+	const bool mhz = recording_has_frequency(rec);
 	char name[48];
 
-	if (!run->phases) {
+	if (!rec->phases) {
 		fputs("<p class=\"missing\">No phase was recorded. Is the module loaded, and does "
 		      "the program give hints?</p>\n",
 		      html);
@@ -72,10 +72,10 @@ static void phase_table(const struct run *run, FILE *html)
 		"<th class=\"more\">p50 ms</th><th class=\"more\">p95 ms</th><th>longest ms</th>"
 		"%s</tr></thead><tbody>\n",
 		mhz ? "<th class=\"more\">mean MHz</th>" : "");
-	for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++) {
-		struct run_lengths l;
+	for (unsigned int g = CLASS_NR; g < PHASE_GROUPS; g++) {
+		struct recording_lengths l;
 
-		run_lengths(run, g, &l);
+		recording_lengths(rec, g, &l);
 		if (!l.count)
 			continue;
 		fputs("<tr><td>", html);
@@ -84,9 +84,9 @@ static void phase_table(const struct run *run, FILE *html)
 			"%s</td><td>%zu</td><td class=\"more\">%.2f</td><td>%.1f&nbsp;%%</td>"
 			"<td class=\"more\">%.3f</td><td class=\"more\">%.3f</td>"
 			"<td class=\"more\">%.3f</td><td>%.3f</td>",
-			run_group_name(g, name, sizeof(name)), l.count, MS(l.total),
-			100.0 * (double)l.total / (double)run_duration(run), MS(l.mean), MS(l.p50),
-			MS(l.p95), MS(l.max));
+			phase_group_name(g, name, sizeof(name)), l.count, MS(l.total),
+			100.0 * (double)l.total / (double)recording_duration(rec), MS(l.mean),
+			MS(l.p50), MS(l.p95), MS(l.max));
 		if (mhz && l.khz > 0)
 			fprintf(html, "<td class=\"more\">%.0f</td>", l.khz / 1000);
 		else if (mhz)
@@ -96,11 +96,11 @@ static void phase_table(const struct run *run, FILE *html)
 	fputs("</tbody></table></div>\n<p class=\"note\">A solid colour: threads wait for the "
 	      "phase. Hatched: it is concurrent.",
 	      html);
-	if (run->open || run->uncertain)
+	if (rec->open || rec->uncertain)
 		fprintf(html,
 			" Left out, because their end is not known: %zu phases that were still "
 			"running at the end, %zu during which events were lost.",
-			run->open, run->uncertain);
+			rec->open, rec->uncertain);
 	fputs("</p>\n", html);
 }
 
@@ -134,7 +134,7 @@ static void energy_cell(const struct energy_part *p, bool measured, FILE *html)
 /* A column of the energy tables: one rail, or the sum of the rails that feed one core each. */
 struct column {
 	struct energy e;
-	const struct run_rail *rail;
+	const struct recording_rail *rail;
 };
 
 static const char *column_name(const struct column *c)
@@ -169,21 +169,21 @@ static size_t columns_sort(struct column *column, size_t columns)
  * Returns the number of columns; @column has one element more than there are rails. Behind the
  * columns are @rare ones of rails that were read too rarely to be one.
  */
-static size_t columns_load(const struct run *run, const uint16_t *group, struct column *column,
-			   size_t *rare)
+static size_t columns_load(const struct recording *rec, const uint16_t *group,
+			   struct column *column, size_t *rare)
 {
-	const struct run_rail *core = NULL;
+	const struct recording_rail *core = NULL;
 	size_t nr = 0;
 
-	for (size_t i = 0; i < run->rails; i++) {
-		if (*run->rail[i].cpus) {
-			core = core ? core : &run->rail[i];
+	for (size_t i = 0; i < rec->rails; i++) {
+		if (*rec->rail[i].cpus) {
+			core = core ? core : &rec->rail[i];
 			continue;
 		}
-		column[nr].rail = &run->rail[i];
-		nr += energy_of(run, i, group, &column[nr].e);
+		column[nr].rail = &rec->rail[i];
+		nr += energy_of(rec, i, group, &column[nr].e);
 	}
-	if (core && energy_of_cores(run, group, &column[nr].e))
+	if (core && energy_of_cores(rec, group, &column[nr].e))
 		column[nr++].rail = core;
 	*rare = nr - columns_sort(column, nr);
 	return nr - *rare;
@@ -200,7 +200,7 @@ static void columns_write_rare(const struct column *column, size_t columns, FILE
 		fprintf(html,
 			": %.4g J in the whole run, %s; it was read %zu times, too rarely for "
 			"phases. ",
-			column[c].e.total, run_rail_how(column[c].rail), column[c].e.samples);
+			column[c].e.total, recording_rail_how(column[c].rail), column[c].e.samples);
 	}
 	fputs("</p>\n", html);
 }
@@ -211,7 +211,7 @@ static void energy_head(const char *what, const struct column *column, size_t co
 	for (size_t c = 0; c < columns; c++) {
 		fputs("<th>", html);
 		escape_html(html, column_name(&column[c]));
-		fprintf(html, "<br>%s</th>", run_rail_how(column[c].rail));
+		fprintf(html, "<br>%s</th>", recording_rail_how(column[c].rail));
 	}
 }
 
@@ -264,13 +264,13 @@ static void energy_notes(const struct column *column, size_t columns, const stru
 	fputs("</p>\n", html);
 }
 
-static void energy_by_phase(const struct run *run, const struct column *column, size_t columns,
-			    size_t rare, FILE *html)
+static void energy_by_phase(const struct recording *rec, const struct column *column,
+			    size_t columns, size_t rare, FILE *html)
 {
 	char name[48], source[64];
 	struct energy model;
-	bool seen[RUN_GROUPS];
-	bool modelled = energy_modelled(run, &model, source, sizeof(source));
+	bool seen[PHASE_GROUPS];
+	bool modelled = energy_modelled(rec, &model, source, sizeof(source));
 
 	fputs("<h3>Energy while phases were open (J)</h3>\n", html);
 	columns_write_rare(column + columns, rare, html);
@@ -280,21 +280,21 @@ static void energy_by_phase(const struct run *run, const struct column *column, 
 		fputs("<p class=\"missing\">No rail was measured and no OPP has a power: energy is "
 		      "not known",
 		      html);
-		absence_write(run, POWER_SOURCES, html);
+		absence_write(rec, POWER_SOURCES, html);
 		fputs(".</p>\n", html);
 		return;
 	}
-	run_find_groups(run, seen);
+	recording_find_groups(rec, seen);
 	energy_head("phase", column, columns, html);
 	fputs(modelled ? "<th>OPP table<br>modelled</th></tr></thead><tbody>\n" :
 			 "</tr></thead><tbody>\n",
 	      html);
-	for (unsigned int g = 0; g < RUN_GROUPS; g++) {
+	for (unsigned int g = 0; g < PHASE_GROUPS; g++) {
 		if (g ? !seen[g] : !columns)
 			continue;
 		fputs("<tr><td>", html);
 		plot_phase_write_dot(g, html);
-		fprintf(html, "%s</td>", run_group_name(g, name, sizeof(name)));
+		fprintf(html, "%s</td>", phase_group_name(g, name, sizeof(name)));
 		for (size_t c = 0; c < columns; c++)
 			energy_cell(&column[c].e.part[g], true, html);
 		if (modelled)
@@ -308,15 +308,15 @@ static void energy_by_phase(const struct run *run, const struct column *column, 
 	energy_notes(column, columns, modelled ? &model : NULL, source, html);
 }
 
-static void energy_by_process(const struct run *run, struct column *column, FILE *html)
+static void energy_by_process(const struct recording *rec, struct column *column, FILE *html)
 {
 	struct processes p;
 	char name[48];
 	size_t columns, rare;
 
-	if (!processes_of(run, &p))
+	if (!processes_of(rec, &p))
 		return;
-	columns = p.nr > 1 ? columns_load(run, p.group, column, &rare) : 0;
+	columns = p.nr > 1 ? columns_load(rec, p.group, column, &rare) : 0;
 	if (columns) {
 		fputs("<h3>Energy by process, in its phases (J)</h3>\n", html);
 		energy_head("process", column, columns, html);
@@ -335,14 +335,14 @@ static void energy_by_process(const struct run *run, struct column *column, FILE
 }
 
 /* Only for boards with one rail per core. */
-static void energy_by_core(const struct run *run, FILE *html)
+static void energy_by_core(const struct recording *rec, FILE *html)
 {
 	struct energy_part in;
 	struct energy e;
 	bool any = false;
 
-	for (size_t i = 0; i < run->rails; i++) {
-		if (!*run->rail[i].cpus || !energy_of(run, i, NULL, &e))
+	for (size_t i = 0; i < rec->rails; i++) {
+		if (!*rec->rail[i].cpus || !energy_of(rec, i, NULL, &e))
 			continue;
 		if (!any)
 			fputs("<h3>Energy by core (J)</h3>\n<div class=\"scroll\"><table><thead>"
@@ -351,7 +351,7 @@ static void energy_by_core(const struct run *run, FILE *html)
 			      html);
 		any = true;
 		fputs("<tr><td>CPU ", html);
-		escape_html(html, run->rail[i].cpus);
+		escape_html(html, rec->rail[i].cpus);
 		fprintf(html, "</td><td>%.4f</td><td>%.3f</td>", e.total, e.mean_w);
 		in = energy_inside(&e);
 		energy_cell(&in, true, html);
@@ -365,59 +365,59 @@ static void energy_by_core(const struct run *run, FILE *html)
 }
 
 /* The columns of the whole run, to be freed. NULL: no memory, which is said. */
-static struct column *columns_new(const struct run *run, size_t *columns, size_t *rare)
+static struct column *columns_new(const struct recording *rec, size_t *columns, size_t *rare)
 {
-	struct column *column = calloc(run->rails + 1, sizeof(*column));
+	struct column *column = calloc(rec->rails + 1, sizeof(*column));
 
 	if (column)
-		*columns = columns_load(run, NULL, column, rare);
+		*columns = columns_load(rec, NULL, column, rare);
 	else
-		db_missing(run->path, "no memory for its energy");
+		db_missing(rec->path, "no memory for its energy");
 	return column;
 }
 
-static void energy_tables(const struct run *run, FILE *html)
+static void energy_tables(const struct recording *rec, FILE *html)
 {
 	size_t columns, rare;
-	struct column *column = columns_new(run, &columns, &rare);
+	struct column *column = columns_new(rec, &columns, &rare);
 
 	if (!column)
 		return;
-	energy_by_phase(run, column, columns, rare, html);
-	attributed_print_html(run, html);
-	energy_by_core(run, html);
-	energy_by_process(run, column, html);
+	energy_by_phase(rec, column, columns, rare, html);
+	attributed_print_html(rec, html);
+	energy_by_core(rec, html);
+	energy_by_process(rec, column, html);
 	free(column);
 }
 
 /* The pause with @times as much time as shown before and after it, within the run. */
-static struct timeline_window pause_find_window(const struct run *run, const struct pause *pause,
-						unsigned int times)
+static struct timeline_window pause_find_window(const struct recording *rec,
+						const struct pause *pause, unsigned int times)
 {
 	uint64_t margin = pause->t1 - pause->t0 > MARGIN ? pause->t1 - pause->t0 : MARGIN;
-	struct timeline_window w = { run->t0, run->t1 };
+	struct timeline_window w = { rec->t0, rec->t1 };
 
 	margin *= times;
-	if (pause->t0 > run->t0 + margin)
+	if (pause->t0 > rec->t0 + margin)
 		w.t0 = pause->t0 - margin;
-	if (pause->t1 + margin < run->t1)
+	if (pause->t1 + margin < rec->t1)
 		w.t1 = pause->t1 + margin;
 	return w;
 }
 
 /* The second around the longest pause. False if that is more than a third of the recording. */
-static bool close_up_find(const struct run *run, const struct pause *longest, uint64_t *t0,
+static bool close_up_find(const struct recording *rec, const struct pause *longest, uint64_t *t0,
 			  uint64_t *t1)
 {
-	uint64_t span = run->t1 - run->t0, width = 1000000000ull, middle;
+	uint64_t span = rec->t1 - rec->t0, width = 1000000000ull, middle;
 
 	if (width < 3 * (longest->t1 - longest->t0))
 		width = 3 * (longest->t1 - longest->t0);
 	if (width > span / 3)
 		return false;
 	middle = longest->t0 + (longest->t1 - longest->t0) / 2;
-	*t0 = middle > run->t0 + width / 2 ? middle - width / 2 : run->t0;
-	*t1 = *t0 + width < run->t1 ? *t0 + width : run->t1;
+	*t0 = middle > rec->t0 + width / 2 ? middle - width / 2 : rec->t0;
+	*t1 = *t0 + width < rec->t1 ? *t0 + width : rec->t1;
 	return true;
 }
 
@@ -428,17 +428,17 @@ struct activity {
 };
 
 /* Phases of a process that overlap or touch are one time. Phases are in order of begin. */
-static struct activity activity_of(const struct run *run)
+static struct activity activity_of(const struct recording *rec)
 {
-	uint64_t end[RUN_GROUPS] = { 0 }, covered = 0;
+	uint64_t end[PHASE_GROUPS] = { 0 }, covered = 0;
 	struct activity a = { 0 };
 	struct processes p;
 
-	if (!processes_of(run, &p))
+	if (!processes_of(rec, &p))
 		return a;
 	a.processes = p.nr;
-	for (size_t i = 0; i < run->phases; i++) {
-		const struct run_phase *phase = &run->phase[i];
+	for (size_t i = 0; i < rec->phases; i++) {
+		const struct recording_phase *phase = &rec->phase[i];
 		uint64_t *last = &end[p.group[i]];
 
 		a.times += !*last || phase->t0 > *last;
@@ -452,12 +452,12 @@ static struct activity activity_of(const struct run *run)
 	return a;
 }
 
-static uint64_t run_sum_phase_time(const struct run *run)
+static uint64_t recording_sum_phase_time(const struct recording *rec)
 {
 	uint64_t ns = 0;
 
-	for (size_t i = 0; i < run->phases; i++)
-		ns += run->phase[i].t1 - run->phase[i].t0;
+	for (size_t i = 0; i < rec->phases; i++)
+		ns += rec->phase[i].t1 - rec->phase[i].t0;
 	return ns;
 }
 
@@ -471,12 +471,13 @@ static void figure_end(FILE *html)
 	fputs("</small></dd></div>\n", html);
 }
 
-static void figures_write_pauses(const struct run *run, const struct pauses_sum *sum, FILE *html)
+static void figures_write_pauses(const struct recording *rec, const struct pauses_sum *sum,
+				 FILE *html)
 {
-	const double ns = (double)run_duration(run);
+	const double ns = (double)recording_duration(rec);
 
 	figure_begin(html, "paused");
-	if (!run->phases) {
+	if (!rec->phases) {
 		fputs("?<small>no phase was recorded", html);
 		figure_end(html);
 		return;
@@ -486,8 +487,8 @@ static void figures_write_pauses(const struct run *run, const struct pauses_sum 
 		MS(sum->paused), ns / 1e9, sum->count, sum->count == 1 ? "" : "s");
 	if (sum->processes > 1)
 		fprintf(html, "; a mean over %zu processes", sum->processes);
-	if (run->unsure_stops)
-		fprintf(html, "; without %zu phases of unknown end", run->unsure_stops);
+	if (rec->unsure_stops)
+		fprintf(html, "; without %zu phases of unknown end", rec->unsure_stops);
 	figure_end(html);
 	if (!sum->count)
 		return;
@@ -500,25 +501,25 @@ static void figures_write_pauses(const struct run *run, const struct pauses_sum 
 	figure_end(html);
 }
 
-static void figures_write_collections(const struct run *run, FILE *html)
+static void figures_write_collections(const struct recording *rec, FILE *html)
 {
-	const struct activity a = activity_of(run);
+	const struct activity a = activity_of(rec);
 
 	figure_begin(html, "collecting");
 	fprintf(html,
 		"%.3g&nbsp;%%<small>of the time, paused or not: %zu time%s, %zu phase%s, by "
 		"%zu process%s",
-		100 * (double)a.ns / (double)run_duration(run), a.times, a.times == 1 ? "" : "s",
-		run->phases, run->phases == 1 ? "" : "s", a.processes,
+		100 * (double)a.ns / (double)recording_duration(rec), a.times,
+		a.times == 1 ? "" : "s", rec->phases, rec->phases == 1 ? "" : "s", a.processes,
 		a.processes == 1 ? "" : "es");
 	figure_end(html);
 }
 
 /* The CPU time of threads with a role, which do nothing but collect. */
-static void figures_write_cpu(const struct run *run, FILE *html)
+static void figures_write_cpu(const struct recording *rec, FILE *html)
 {
 	sqlite3_stmt *s = db_query(
-		run->db, "WITH workers AS (SELECT DISTINCT tgid, tid FROM leases WHERE role > 0), "
+		rec->db, "WITH workers AS (SELECT DISTINCT tgid, tid FROM leases WHERE role > 0), "
 			 "used AS (SELECT tgid, tid, max(run_ns) - min(run_ns) AS ns, count(*) AS "
 			 "readings FROM sched GROUP BY tgid, tid) "
 			 "SELECT sum(ns), count(*), (SELECT sum(ns) FROM used), max(readings) "
@@ -539,11 +540,11 @@ static void figures_write_cpu(const struct run *run, FILE *html)
 			"the CPU time of all threads with hints",
 			(double)ns / 1e9, (long long)threads, threads == 1 ? "" : "s",
 			100 * (double)ns / (double)all);
-	else if (run->phases)
+	else if (rec->phases)
 		fprintf(html,
 			"?<small>no thread that only collects was recorded; phases took "
 			"%.2f&nbsp;s in all",
-			(double)run_sum_phase_time(run) / 1e9);
+			(double)recording_sum_phase_time(rec) / 1e9);
 	else
 		fputs("?<small>no thread that only collects was recorded", html);
 	figure_end(html);
@@ -572,10 +573,10 @@ static const struct column *columns_find_answer(const struct column *column, siz
 	return found;
 }
 
-static void figures_write_energy(const struct run *run, FILE *html)
+static void figures_write_energy(const struct recording *rec, FILE *html)
 {
 	size_t columns, rare;
-	struct column *column = columns_new(run, &columns, &rare);
+	struct column *column = columns_new(rec, &columns, &rare);
 	const struct column *by;
 
 	if (!column)
@@ -613,29 +614,29 @@ static void figures_write_energy(const struct run *run, FILE *html)
 	free(column);
 }
 
-static void figures_write(const struct run *run, FILE *html)
+static void figures_write(const struct recording *rec, FILE *html)
 {
-	const struct pauses_sum sum = pauses_sum(run, PAUSES_ALL);
+	const struct pauses_sum sum = pauses_sum(rec, PAUSES_ALL);
 
 	fputs("<dl class=\"figures\">\n", html);
-	figures_write_pauses(run, &sum, html);
-	if (run->phases)
-		figures_write_collections(run, html);
-	figures_write_cpu(run, html);
-	figures_write_energy(run, html);
+	figures_write_pauses(rec, &sum, html);
+	if (rec->phases)
+		figures_write_collections(rec, html);
+	figures_write_cpu(rec, html);
+	figures_write_energy(rec, html);
 	fputs("</dl>\n", html);
 }
 
-static void headline_write(const struct run *run, FILE *html)
+static void headline_write(const struct recording *rec, FILE *html)
 {
 	char when[40];
 
-	run_began(run, when, sizeof(when));
-	fprintf(html, "<p class=\"sub\">%.2f s", (double)run_duration(run) / 1e9);
-	if (run->c1)
-		fprintf(html, " (recorded: %.2f s)", (double)(run->t1 - run->t0) / 1e9);
-	fputs(*run->host ? " on " : "", html);
-	escape_html(html, run->host);
+	recording_began(rec, when, sizeof(when));
+	fprintf(html, "<p class=\"sub\">%.2f s", (double)recording_duration(rec) / 1e9);
+	if (rec->c1)
+		fprintf(html, " (recorded: %.2f s)", (double)(rec->t1 - rec->t0) / 1e9);
+	fputs(*rec->host ? " on " : "", html);
+	escape_html(html, rec->host);
 	fprintf(html, ", %s</p>\n", when);
 }
 
@@ -649,9 +650,9 @@ static void duration_write(double ns, FILE *html)
 }
 
 /* Says what is not drawn and why, and how fine the data is that can be zoomed to. */
-static void timeline_write_notes(const struct run *run, size_t windows, FILE *html)
+static void timeline_write_notes(const struct recording *rec, size_t windows, FILE *html)
 {
-	struct timeline t = { .run = run, .t0 = run->t0, .t1 = run->t1, .whole = REPORT_WHOLE };
+	struct timeline t = { .rec = rec, .t0 = rec->t0, .t1 = rec->t1, .whole = REPORT_WHOLE };
 
 	timeline_choose(&t);
 	fputs("<p class=\"note\">", html);
@@ -660,10 +661,10 @@ static void timeline_write_notes(const struct run *run, size_t windows, FILE *ht
 	}
 	if (!t.cpus) {
 		fputs("Frequency is not drawn: it was not recorded", html);
-		absence_write(run, " cpufreq trace ", html);
+		absence_write(rec, " cpufreq trace ", html);
 		fputs(". ", html);
 	}
-	if (t.cpus && run->cpus > t.cpus + t.cpus_left)
+	if (t.cpus && rec->cpus > t.cpus + t.cpus_left)
 		fputs("Of each policy one CPU is drawn, for all of it have one frequency. ", html);
 	if (t.cpus_left)
 		fprintf(html, "Not drawn: %zu more policies. ", t.cpus_left);
@@ -679,7 +680,7 @@ static void timeline_write_notes(const struct run *run, size_t windows, FILE *ht
 			"Of a line of more than %zu points the plot has the first, lowest, "
 			"highest and last of each ",
 			REPORT_WHOLE);
-		duration_write((double)(run->t1 - run->t0) / REPORT_CELLS, html);
+		duration_write((double)(rec->t1 - rec->t0) / REPORT_CELLS, html);
 		fprintf(html,
 			", and of more than %zu phases it joins those of one type that are closer "
 			"than half of that%s.",
@@ -690,23 +691,23 @@ static void timeline_write_notes(const struct run *run, size_t windows, FILE *ht
 }
 
 /* The picture, and after it the data from which the script draws its replacement. */
-static void timeline_write(const struct run *run, const char *anchor,
+static void timeline_write(const struct recording *rec, const char *anchor,
 			   const struct timeline_window *window, size_t windows,
 			   const struct pause *longest, FILE *html)
 {
 	uint64_t t0, t1;
 
 	fprintf(html, "<div class=\"timeline\" id=\"%s\">\n<div class=\"still\">\n", anchor);
-	plot_timeline(run, run->t0, run->t1, html);
-	if (longest && close_up_find(run, longest, &t0, &t1)) {
+	plot_timeline(rec, rec->t0, rec->t1, html);
+	if (longest && close_up_find(rec, longest, &t0, &t1)) {
 		fputs("<h4>Around the longest pause</h4>\n", html);
-		plot_timeline(run, t0, t1, html);
+		plot_timeline(rec, t0, t1, html);
 	}
 	fputs("</div>\n", html);
 	if (*asset_dygraphs)
-		page_timeline(run, window, windows, html);
+		page_timeline(rec, window, windows, html);
 	fputs("</div>\n", html);
-	timeline_write_notes(run, windows, html);
+	timeline_write_notes(rec, windows, html);
 }
 
 static void number_write(FILE *html, double v, int decimals)
@@ -722,22 +723,22 @@ struct pause_columns {
 	bool mhz, wait, cpu, concurrent;
 };
 
-static void pause_write_row(const struct run *run, const struct pause *pause,
+static void pause_write_row(const struct recording *rec, const struct pause *pause,
 			    const struct pause_columns *has, const char *anchor, FILE *html)
 {
-	const struct run_phase *p = pause->phase;
-	const struct timeline_window shown = pause_find_window(run, pause, 1);
+	const struct recording_phase *p = pause->phase;
+	const struct timeline_window shown = pause_find_window(rec, pause, 1);
 	char name[48];
 
 	fprintf(html,
 		"<tr><td><a href=\"#%s\" data-from=\"%lld\" data-to=\"%lld\" data-at=\"%lld\">"
 		"%.6f</a></td><td>%.3f</td><td class=\"left\">",
-		anchor, US(shown.t0 - run->t0), US(shown.t1 - run->t0),
-		US(pause->t0 + (pause->t1 - pause->t0) / 2 - run->t0), run_seconds(run, pause->t0),
-		MS(pause->t1 - pause->t0));
+		anchor, US(shown.t0 - rec->t0), US(shown.t1 - rec->t0),
+		US(pause->t0 + (pause->t1 - pause->t0) / 2 - rec->t0),
+		recording_seconds(rec, pause->t0), MS(pause->t1 - pause->t0));
 	plot_phase_write_dot(p->group, html);
 	fprintf(html, "%s</td><td class=\"left more\">%s</td>",
-		run_group_name(p->group, name, sizeof(name)), name_cause(p->cause));
+		phase_group_name(p->group, name, sizeof(name)), name_cause(p->cause));
 	if (has->mhz) {
 		number_write(html, pause->khz > 0 ? pause->khz / 1000 : NAN, 0);
 		number_write(html, pause_at_top(pause), 3);
@@ -757,12 +758,12 @@ static void pause_write_row(const struct run *run, const struct pause *pause,
 	fputs(has->concurrent ? "</td><td class=\"left more\">" : "", html);
 	for (size_t i = 0; i < pause->nr_concurrent; i++)
 		fprintf(html, "%s%s", i ? "; " : "",
-			run_group_name(pause->concurrent[i], name, sizeof(name)));
+			phase_group_name(pause->concurrent[i], name, sizeof(name)));
 	fputs(has->concurrent && !pause->nr_concurrent ? "none</td></tr>\n" : "</td></tr>\n", html);
 }
 
 /* Writes a table of the longest pauses; each row links to its time in the picture @anchor. */
-static void report_pauses(const struct run *run, const struct pause *pause, size_t n,
+static void report_pauses(const struct recording *rec, const struct pause *pause, size_t n,
 			  const char *anchor, FILE *html)
 {
 	struct pause_columns has = { 0 };
@@ -786,7 +787,7 @@ static void report_pauses(const struct run *run, const struct pause *pause, size
 		has.wait ? "<th class=\"more\">begin earlier<br>by (ms)</th>" : "",
 		has.concurrent ? "<th class=\"left more\">concurrent phases</th>" : "");
 	for (size_t i = 0; i < n; i++)
-		pause_write_row(run, &pause[i], &has, anchor, html);
+		pause_write_row(rec, &pause[i], &has, anchor, html);
 	fprintf(html,
 		"</tbody></table></div>\n<p class=\"note\">The link of an instant leads to its "
 		"place in the plot. %s%s%s</p>\n",
@@ -809,9 +810,9 @@ static void table_write_row(FILE *html, const char *key, const char *value)
 	fputs("</td></tr>\n", html);
 }
 
-static void table_write_query(const struct run *run, FILE *html, const char *sql)
+static void table_write_query(const struct recording *rec, FILE *html, const char *sql)
 {
-	sqlite3_stmt *s = db_query(run->db, sql);
+	sqlite3_stmt *s = db_query(rec->db, sql);
 
 	while (db_next(s)) {
 		fputs("<tr><td>", html);
@@ -824,7 +825,7 @@ static void table_write_query(const struct run *run, FILE *html, const char *sql
 }
 
 /* Writes time, host, command, kernel, governors, sources and clocks of the recording. */
-static void report_provenance(const struct run *run, FILE *html)
+static void report_provenance(const struct recording *rec, FILE *html)
 {
 	static const char *const metas[][2] = {
 		{ "board", "board.model" },   { "host", "board.host" },
@@ -836,45 +837,45 @@ static void report_provenance(const struct run *run, FILE *html)
 	fputs("<details><summary>Where these numbers come from</summary>\n"
 	      "<table class=\"text\"><tbody>\n",
 	      html);
-	table_write_row(html, "file", run->path);
-	run_began(run, text, sizeof(text));
+	table_write_row(html, "file", rec->path);
+	recording_began(rec, text, sizeof(text));
 	table_write_row(html, "recorded", text);
 	table_write_query(
-		run, html,
+		rec, html,
 		"SELECT 'command', coalesce((SELECT value FROM meta WHERE key = 'command'), "
 		"substr(text, 8)) FROM annotations WHERE text LIKE 'start: %' "
 		"ORDER BY t LIMIT 1");
 	for (size_t i = 0; i < sizeof(metas) / sizeof(metas[0]); i++) {
-		db_meta(run->db, metas[i][1], text, sizeof(text));
+		db_meta(rec->db, metas[i][1], text, sizeof(text));
 		table_write_row(html, metas[i][0], text);
 	}
 	table_write_query(
-		run, html,
+		rec, html,
 		"SELECT 'policy' || p.policy, 'CPUs ' || coalesce(p.cpus, '?') || ', ' || "
 		"coalesce(p.driver, 'driver ?') || ', governor ' || "
 		"coalesce(group_concat(DISTINCT s.governor), '?') || coalesce((SELECT "
 		"', actuator ' || group_concat(DISTINCT a.actuator) FROM actuators a WHERE "
 		"a.policy = p.policy), '') FROM policies p "
 		"LEFT JOIN policy_states s USING(policy) GROUP BY p.policy");
-	table_write_query(run, html,
+	table_write_query(rec, html,
 			  "SELECT 'source ' || name, state || ': ' || what FROM sources");
-	table_write_query(run, html,
+	table_write_query(rec, html,
 			  "SELECT 'clock of ' || source, clock || coalesce(', within ' || "
 			  "round(error_ns / 1e3, 1) || ' us', '') || ': ' || how FROM clocks");
-	table_write_query(run, html,
+	table_write_query(rec, html,
 			  "SELECT 'dropped by ' || source, sum(count) || ': ' || why FROM drops "
 			  "GROUP BY source, why");
-	if (cost_format(run->db, text, sizeof(text)))
+	if (cost_format(rec->db, text, sizeof(text)))
 		table_write_row(html, "cost of recording", text);
 	fputs("</tbody></table></details>\n", html);
 }
 
-void report_mmu(struct run *const *run, size_t runs, FILE *html)
+void report_mmu(struct recording *const *rec, size_t runs, FILE *html)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < runs; i++)
-		any = any || run[i]->pauses;
+		any = any || rec[i]->pauses;
 	if (!any) {
 		fputs("<p class=\"note\">Minimum mutator utilisation is not drawn: no pause was "
 		      "recorded.</p>\n",
@@ -882,19 +883,20 @@ void report_mmu(struct run *const *run, size_t runs, FILE *html)
 		return;
 	}
 	fputs("<h3>Minimum mutator utilisation</h3>\n", html);
-	plot_mmu(run, runs, html);
+	plot_mmu(rec, runs, html);
 	fputs("<p class=\"note\">The least share of any window of that length that the mutators "
 	      "had to themselves. Higher and further left is better; where a curve leaves 0 is "
 	      "its longest pause.</p>\n",
 	      html);
 }
 
-static void report_residency(const struct run *run, const struct plot_scale *scale, FILE *html)
+static void report_residency(const struct recording *rec, const struct plot_scale *scale,
+			     FILE *html)
 {
-	if (!run_has_frequency(run))
+	if (!recording_has_frequency(rec))
 		return;
 	fputs("<h3>Frequency by phase</h3>\n", html);
-	if (plot_residency(run, scale, html))
+	if (plot_residency(rec, scale, html))
 		fputs("<p class=\"note\">Share of the time. Of a phase: the frequency of the CPU "
 		      "on which it began. Outside: all CPUs.</p>\n",
 		      html);
@@ -905,14 +907,14 @@ static void report_residency(const struct run *run, const struct plot_scale *sca
 }
 
 /* The label; of a recording without one the file's name, without its directories. */
-static const char *run_title(const struct run *run)
+static const char *recording_title(const struct recording *rec)
 {
-	const char *slash = strrchr(run->path, '/');
+	const char *slash = strrchr(rec->path, '/');
 
-	return slash && !strcmp(run->label, run->path) ? slash + 1 : run->label;
+	return slash && !strcmp(rec->label, rec->path) ? slash + 1 : rec->label;
 }
 
-void report_run(struct run *run, size_t number, const struct plot_scale *scale, bool alone,
+void report_run(struct recording *rec, size_t number, const struct plot_scale *scale, bool alone,
 		FILE *html)
 {
 	struct timeline_window window[LINES];
@@ -920,27 +922,27 @@ void report_run(struct run *run, size_t number, const struct plot_scale *scale, 
 	char anchor[32];
 	size_t n, windows;
 
-	pause = pauses_longest(run, alone ? LINES : LINES / 2, &n);
+	pause = pauses_longest(rec, alone ? LINES : LINES / 2, &n);
 	fprintf(html, "<section id=\"run%zu\">\n<h2>", number);
-	escape_html(html, run_title(run));
+	escape_html(html, recording_title(rec));
 	fputs("</h2>\n", html);
-	headline_write(run, html);
-	figures_write(run, html);
+	headline_write(rec, html);
+	figures_write(rec, html);
 	fputs("<h3>Over time</h3>\n", html);
 	snprintf(anchor, sizeof(anchor), "run%zu-time", number);
 	for (size_t i = 0; i < n; i++)
-		window[i] = pause_find_window(run, &pause[i], 2);
+		window[i] = pause_find_window(rec, &pause[i], 2);
 	windows = timeline_merge_windows(window, n);
-	timeline_write(run, anchor, window, windows, n ? pause : NULL, html);
-	report_pauses(run, pause, n, anchor, html);
+	timeline_write(rec, anchor, window, windows, n ? pause : NULL, html);
+	report_pauses(rec, pause, n, anchor, html);
 	free(pause);
 	fputs("<h3>Phases</h3>\n", html);
-	phase_table(run, html);
-	methods_write_html(run, html);
-	energy_tables(run, html);
-	report_residency(run, scale, html);
+	phase_table(rec, html);
+	methods_write_html(rec, html);
+	energy_tables(rec, html);
+	report_residency(rec, scale, html);
 	if (alone)
-		report_mmu(&run, 1, html);
-	report_provenance(run, html);
+		report_mmu(&rec, 1, html);
+	report_provenance(rec, html);
 	fputs("</section>\n", html);
 }

@@ -59,15 +59,16 @@ static const char *share_format(double ns, double of, char *buf, size_t size)
 	return buf;
 }
 
-static void answer_print_paused(const struct run *run, int32_t tgid, const char *name)
+static void answer_print_paused(const struct recording *rec, int32_t tgid, const char *name)
 {
-	const struct pauses_sum sum = pauses_sum(run, tgid);
+	const struct pauses_sum sum = pauses_sum(rec, tgid);
 	char paused[24], all[24], share[24], longest[24], p99[24];
 
 	printf("%spaused %s of %s (%s), %zu pause%s, longest %s, p99 %s\n", name,
 	       length_format((double)sum.paused, paused, sizeof(paused)),
-	       length_format((double)run_duration(run), all, sizeof(all)),
-	       share_format((double)sum.paused, (double)run_duration(run), share, sizeof(share)),
+	       length_format((double)recording_duration(rec), all, sizeof(all)),
+	       share_format((double)sum.paused, (double)recording_duration(rec), share,
+			    sizeof(share)),
 	       sum.count, sum.count == 1 ? "" : "s",
 	       length_format((double)sum.longest, longest, sizeof(longest)),
 	       length_format((double)sum.p99, p99, sizeof(p99)));
@@ -76,7 +77,7 @@ static void answer_print_paused(const struct run *run, int32_t tgid, const char 
 #define ANSWER_PROCESSES 4 /* the others are only counted */
 
 /* Each process has a line, in the order of their first phase. */
-static void answer_print_processes(const struct run *run, const struct processes *p,
+static void answer_print_processes(const struct recording *rec, const struct processes *p,
 				   size_t processes)
 {
 	size_t lines = 0;
@@ -86,11 +87,11 @@ static void answer_print_processes(const struct run *run, const struct processes
 
 		if (lines == ANSWER_PROCESSES)
 			break;
-		if (!pauses_sum(run, p->tgid[g]).count)
+		if (!pauses_sum(rec, p->tgid[g]).count)
 			continue;
 		lines++;
 		snprintf(prefix, sizeof(prefix), "%s: ", processes_name(p, g, name, sizeof(name)));
-		answer_print_paused(run, p->tgid[g], prefix);
+		answer_print_paused(rec, p->tgid[g], prefix);
 	}
 	if (processes > lines)
 		printf("and %zu more process%s: gchintctl --json summary has them all\n",
@@ -98,19 +99,19 @@ static void answer_print_processes(const struct run *run, const struct processes
 }
 
 /* What is printed where there is no pause: single threads that collect or wait themselves. */
-static void answer_print_unpaused(const struct run *run)
+static void answer_print_unpaused(const struct recording *rec)
 {
 	char length[24];
 	uint64_t ns = 0;
 
-	if (!run->phases) {
+	if (!rec->phases) {
 		puts("no collection was recorded: gchintctl runtimes lists the programs that "
 		     "report theirs");
 		return;
 	}
-	for (size_t i = 0; i < run->phases; i++)
-		if (run->phase[i].group % CLASS_NR == CLASS_FOREGROUND && !run->phase[i].unsure)
-			ns += run->phase[i].t1 - run->phase[i].t0;
+	for (size_t i = 0; i < rec->phases; i++)
+		if (rec->phase[i].group % CLASS_NR == CLASS_FOREGROUND && !rec->phase[i].unsure)
+			ns += rec->phase[i].t1 - rec->phase[i].t0;
 	fputs("no pause: no phase stopped all mutators", stdout);
 	if (ns)
 		printf("; single threads collected or waited themselves for %s",
@@ -119,9 +120,9 @@ static void answer_print_unpaused(const struct run *run)
 }
 
 /* Returns false without memory, after reporting it. */
-static bool cpu_time_sum_of(const struct run *run, struct cpu_time_sum *sum)
+static bool cpu_time_sum_of(const struct recording *rec, struct cpu_time_sum *sum)
 {
-	struct cpu_times *times = cpu_times_of(run);
+	struct cpu_times *times = cpu_times_of(rec);
 
 	if (!times)
 		return false;
@@ -131,13 +132,13 @@ static bool cpu_time_sum_of(const struct run *run, struct cpu_time_sum *sum)
 }
 
 /* Bounds further apart than a tenth are printed as a range. */
-static void answer_print_cpu(const struct run *run)
+static void answer_print_cpu(const struct recording *rec)
 {
 	char low[24], high[24], share[24], waited[24];
 	struct cpu_time_sum c;
 	bool wide;
 
-	if (!run->phases || !cpu_time_sum_of(run, &c))
+	if (!rec->phases || !cpu_time_sum_of(rec, &c))
 		return;
 	if (!c.known && !c.workers) {
 		puts("collection's CPU time: unknown (no two readings of a thread's account in "
@@ -156,35 +157,35 @@ static void answer_print_cpu(const struct run *run)
 		printf("collection used at most %s of CPU", high);
 	else
 		printf("collection used %s of CPU (%s of one CPU)",
-		       length_format((double)c.run, low, sizeof(low)),
-		       share_format((double)c.run, (double)run_duration(run), share,
+		       length_format((double)c.rec, low, sizeof(low)),
+		       share_format((double)c.rec, (double)recording_duration(rec), share,
 				    sizeof(share)));
-	if (c.wait > c.run / 100)
+	if (c.wait > c.rec / 100)
 		printf(" and waited %s%s for a CPU", wide ? "about " : "",
 		       length_format((double)c.wait, waited, sizeof(waited)));
 	putchar('\n');
 }
 
 /* Why no rail has a known energy. */
-static void answer_print_no_energy(const struct run *run)
+static void answer_print_no_energy(const struct recording *rec)
 {
 	sqlite3_stmt *s;
 
-	for (size_t i = 0; i < run->rails; i++) {
-		const struct run_rail *r = &run->rail[i];
+	for (size_t i = 0; i < rec->rails; i++) {
+		const struct recording_rail *r = &rec->rail[i];
 		const bool measures = !strcmp(r->kind, "power") || !strcmp(r->kind, "energy");
 		const char *why = "no two of its readings are known";
 		struct energy e;
 
 		if (!measures || r->role >= RAIL_ROLE_MEMORY)
 			continue;
-		if (!energy_of(run, i, NULL, &e) && energy_lack_text(&e))
+		if (!energy_of(rec, i, NULL, &e) && energy_lack_text(&e))
 			why = energy_lack_text(&e);
 		printf("energy: unknown (%s: %s)\n", *r->label ? r->label : r->name, why);
 		return;
 	}
 	fputs("energy: unknown (no power rail is readable", stdout);
-	s = db_query(run->db,
+	s = db_query(rec->db,
 		     "SELECT name, CASE state WHEN 'off' THEN what ELSE remedy END FROM sources "
 		     "WHERE state != 'running' AND name IN ('hwmon', 'iio', 'power', 'powercap') "
 		     "AND (remedy != '' OR state = 'off') ORDER BY name");
@@ -194,28 +195,28 @@ static void answer_print_no_energy(const struct run *run)
 	puts(")");
 }
 
-static void answer_print_energy(const struct run *run)
+static void answer_print_energy(const struct recording *rec)
 {
 	size_t rail[ENERGY_HEADLINE], nr, known = 0;
 	char source[64], length[24], all[24];
 	struct energy e;
 
-	for (size_t i = 0; i < run->rails; i++)
-		known += !*run->rail[i].cpus && energy_of(run, i, NULL, &e);
-	nr = energy_headline(run, rail, ENERGY_HEADLINE);
+	for (size_t i = 0; i < rec->rails; i++)
+		known += !*rec->rail[i].cpus && energy_of(rec, i, NULL, &e);
+	nr = energy_headline(rec, rail, ENERGY_HEADLINE);
 	if (nr) {
 		struct energy_part in;
 
-		energy_of_rails(run, rail, nr, NULL, &e);
+		energy_of_rails(rec, rail, nr, NULL, &e);
 		in = energy_inside(&e);
 		printf("energy: %.3g J of ", e.total);
 		for (size_t i = 0; i < nr; i++) {
-			const struct run_rail *r = &run->rail[rail[i]];
+			const struct recording_rail *r = &rec->rail[rail[i]];
 
 			printf("%s%s", i ? i + 1 < nr ? ", " : " and " : "",
 			       *r->label ? r->label : r->name);
 		}
-		printf(" (%s)", run_rail_how(&run->rail[rail[0]]));
+		printf(" (%s)", recording_rail_how(&rec->rail[rail[0]]));
 		if (in.ns && energy_resolved(&in))
 			printf(", %.3g J of it in phases", in.joules);
 		else if (in.ns && isfinite(in.high))
@@ -229,16 +230,16 @@ static void answer_print_energy(const struct run *run)
 		if (known > nr)
 			printf("; %zu more rail%s below", known - nr, known - nr > 1 ? "s" : "");
 		putchar('\n');
-	} else if (energy_of_cores(run, NULL, &e)) {
+	} else if (energy_of_cores(rec, NULL, &e)) {
 		printf("energy: %.3g J of all cores\n", e.total);
-	} else if (energy_modelled(run, &e, source, sizeof(source)) && e.total > 0) {
+	} else if (energy_modelled(rec, &e, source, sizeof(source)) && e.total > 0) {
 		printf("energy: %.3g J in phases (modelled from %s)", e.total, source);
 		if (e.no_khz_ns)
 			printf(", without %s of them at an unknown frequency",
 			       length_format((double)e.no_khz_ns, length, sizeof(length)));
 		putchar('\n');
 	} else {
-		answer_print_no_energy(run);
+		answer_print_no_energy(rec);
 		if (*source && e.no_khz_ns)
 			puts("energy is not modelled either: no frequency of a phase's CPU was "
 			     "recorded");
@@ -246,46 +247,46 @@ static void answer_print_energy(const struct run *run)
 }
 
 /* The answer that readers look for, before the tables. */
-static void summary_print_answer(const struct run *run)
+static void summary_print_answer(const struct recording *rec)
 {
-	const size_t processes = pauses_sum(run, PAUSES_ALL).processes;
+	const size_t processes = pauses_sum(rec, PAUSES_ALL).processes;
 	struct processes p;
 
-	if (!processes_of(run, &p))
+	if (!processes_of(rec, &p))
 		return;
-	if (!run->pauses)
-		answer_print_unpaused(run);
+	if (!rec->pauses)
+		answer_print_unpaused(rec);
 	else if (processes > 1)
-		answer_print_processes(run, &p, processes);
+		answer_print_processes(rec, &p, processes);
 	else
-		answer_print_paused(run, PAUSES_ALL, "");
+		answer_print_paused(rec, PAUSES_ALL, "");
 	processes_free(&p);
-	if (run->unsure_stops)
+	if (rec->unsure_stops)
 		printf("%zu stop-the-world phase%s of unknown end %s in none of these: events were "
 		       "lost meanwhile, or the recording ended first\n",
-		       run->unsure_stops, run->unsure_stops == 1 ? "" : "s",
-		       run->unsure_stops == 1 ? "is" : "are");
-	answer_print_cpu(run);
-	answer_print_energy(run);
+		       rec->unsure_stops, rec->unsure_stops == 1 ? "" : "s",
+		       rec->unsure_stops == 1 ? "is" : "are");
+	answer_print_cpu(rec);
+	answer_print_energy(rec);
 	putchar('\n');
 }
 
-static void summary_print_head(const struct run *run)
+static void summary_print_head(const struct recording *rec)
 {
 	char model[128], kernel[64], host[64];
 	sqlite3_stmt *s;
 
-	printf("%s: %s, %.3f s", run->path, *run->label ? run->label : "no label",
-	       (double)run_duration(run) / 1e9);
-	if (run->c1)
-		printf(" (recorded: %.3f s)", (double)(run->t1 - run->t0) / 1e9);
+	printf("%s: %s, %.3f s", rec->path, *rec->label ? rec->label : "no label",
+	       (double)recording_duration(rec) / 1e9);
+	if (rec->c1)
+		printf(" (recorded: %.3f s)", (double)(rec->t1 - rec->t0) / 1e9);
 	putchar('\n');
-	db_meta(run->db, "board.model", model, sizeof(model));
-	db_meta(run->db, "board.host", host, sizeof(host));
-	db_meta(run->db, "board.kernel", kernel, sizeof(kernel));
+	db_meta(rec->db, "board.model", model, sizeof(model));
+	db_meta(rec->db, "board.host", host, sizeof(host));
+	db_meta(rec->db, "board.kernel", kernel, sizeof(kernel));
 	printf("board  %s%s%s, Linux %s\n", *model ? model : "", *model ? ", " : "",
 	       *host ? host : "host not known", *kernel ? kernel : "not known");
-	s = db_query(run->db,
+	s = db_query(rec->db,
 		     "SELECT p.policy, p.cpus, p.driver, group_concat(DISTINCT s.governor), "
 		     "(SELECT group_concat(DISTINCT actuator) FROM actuators a WHERE "
 		     "a.policy = p.policy) "
@@ -300,7 +301,8 @@ static void summary_print_head(const struct run *run)
 }
 
 /* Returns whether it took longer than the recording, as phases of several threads can. */
-static bool phases_print_row(const struct run *run, const char *name, const struct run_lengths *l)
+static bool phases_print_row(const struct recording *rec, const char *name,
+			     const struct recording_lengths *l)
 {
 	char mhz[24] = "?";
 
@@ -312,54 +314,55 @@ static bool phases_print_row(const struct run *run, const char *name, const stru
 	if (l->khz > 0)
 		snprintf(mhz, sizeof(mhz), "%.0f", l->khz / 1000);
 	printf("%-22s %7zu %10.3f %6.1f%% %9.3f %9.3f %9.3f %9.3f %8s\n", name, l->count,
-	       MS(l->total), 100 * (double)l->total / (double)run_duration(run), MS(l->mean),
+	       MS(l->total), 100 * (double)l->total / (double)recording_duration(rec), MS(l->mean),
 	       MS(l->p50), MS(l->p95), MS(l->max), mhz);
-	return l->total > run_duration(run);
+	return l->total > recording_duration(rec);
 }
 
 /* Pauses are no sum of the rows above: phases of several threads are one pause. */
-static bool phases_print_pauses(const struct run *run)
+static bool phases_print_pauses(const struct recording *rec)
 {
-	const struct pauses_sum sum = pauses_sum(run, PAUSES_ALL);
-	const struct run_lengths l = { .count = sum.count,
-				       .total = sum.paused,
-				       .mean = sum.paused / sum.count,
-				       .p50 = sum.p50,
-				       .p95 = sum.p95,
-				       .max = sum.longest };
+	const struct pauses_sum sum = pauses_sum(rec, PAUSES_ALL);
+	const struct recording_lengths l = { .count = sum.count,
+					     .total = sum.paused,
+					     .mean = sum.paused / sum.count,
+					     .p50 = sum.p50,
+					     .p95 = sum.p95,
+					     .max = sum.longest };
 	char name[48] = "pauses";
 
 	if (sum.processes > 1)
 		snprintf(name, sizeof(name), "pauses, %zu processes", sum.processes);
-	return phases_print_row(run, name, &l);
+	return phases_print_row(rec, name, &l);
 }
 
-static void summary_print_phases(const struct run *run)
+static void summary_print_phases(const struct recording *rec)
 {
 	bool longer = false;
 	char name[48];
 
 	printf("\n%-22s %7s %10s %7s %9s %9s %9s %9s %8s\n", "PHASE", "COUNT", "TOTAL ms", "SHARE",
 	       "MEAN ms", "P50 ms", "P95 ms", "MAX ms", "MEAN MHz");
-	if (!run->phases)
+	if (!rec->phases)
 		puts("none");
-	for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++) {
-		struct run_lengths l;
+	for (unsigned int g = CLASS_NR; g < PHASE_GROUPS; g++) {
+		struct recording_lengths l;
 
-		run_lengths(run, g, &l);
+		recording_lengths(rec, g, &l);
 		if (l.count || l.unsure)
-			longer |= phases_print_row(run, run_group_name(g, name, sizeof(name)), &l);
+			longer |=
+				phases_print_row(rec, phase_group_name(g, name, sizeof(name)), &l);
 	}
-	if (run->pauses)
-		longer |= phases_print_pauses(run);
+	if (rec->pauses)
+		longer |= phases_print_pauses(rec);
 	if (longer)
 		puts("SHARE is of the recording's length; phases at the same time, of several "
 		     "threads or "
 		     "processes, add up to more than 100 %");
-	if (run->open || run->uncertain)
+	if (rec->open || rec->uncertain)
 		printf("left out of this table, because their end is not known: %zu phases that "
 		       "were still running at the end, %zu during which events were lost\n",
-		       run->open, run->uncertain);
+		       rec->open, rec->uncertain);
 }
 
 static void energy_part_print(const struct energy_part *p, const char *name)
@@ -409,7 +412,7 @@ static void energy_print_by_process(const struct processes *p, const struct ener
 }
 
 /* The limits of an energy counter: its update interval and its range. */
-static void rail_print_counter(const struct run_rail *r, const struct energy *e)
+static void rail_print_counter(const struct recording_rail *r, const struct energy *e)
 {
 	if (r->limits.update_ns || r->limits.wraps > 0)
 		fputs("  its counter", stdout);
@@ -428,7 +431,7 @@ static void rail_print_counter(const struct run_rail *r, const struct energy *e)
 }
 
 /* What is not known of a rail whose energy is, and why. */
-static void rail_print_gaps(const struct run_series *s, const struct energy *e)
+static void rail_print_gaps(const struct recording_series *s, const struct energy *e)
 {
 	if (e->gaps_ns)
 		printf("  not known for %.3f ms of it, which is in none of these figures\n",
@@ -442,7 +445,7 @@ static void rail_print_gaps(const struct run_series *s, const struct energy *e)
 		       s->negative);
 }
 
-static void rail_print_core(const struct run_rail *r, const struct energy *e)
+static void rail_print_core(const struct recording_rail *r, const struct energy *e)
 {
 	const struct energy_part in = energy_inside(e);
 	char name[80];
@@ -458,7 +461,7 @@ static void rail_print_core(const struct run_rail *r, const struct energy *e)
 }
 
 /* "intel-rapl:0 (package-0)", "amdgpu:power1 (PPT), a GPU" */
-static void rail_print_name(const struct run_rail *r)
+static void rail_print_name(const struct recording_rail *r)
 {
 	const char *role = rail_role_text(r->role);
 
@@ -466,73 +469,73 @@ static void rail_print_name(const struct run_rail *r)
 	       role ? ", " : "", role ? role : "");
 }
 
-static void rail_print_unknown(const struct run_rail *r, const struct energy *e)
+static void rail_print_unknown(const struct recording_rail *r, const struct energy *e)
 {
 	fputs("\nENERGY  ", stdout);
 	rail_print_name(r);
 	printf(": ?  (%s, in %zu readings)\n", energy_lack_text(e), e->samples);
 }
 
-static size_t run_count_unplaced(const struct run *run)
+static size_t recording_count_unplaced(const struct recording *rec)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < run->phases; i++)
-		n += run->phase[i].cpu < 0;
+	for (size_t i = 0; i < rec->phases; i++)
+		n += rec->phase[i].cpu < 0;
 	return n;
 }
 
 /* One line for each rail of a single core, then the phases on all cores together. */
-static void summary_print_cores(const struct run *run, const struct processes *p)
+static void summary_print_cores(const struct recording *rec, const struct processes *p)
 {
-	const struct run_rail *first = NULL;
+	const struct recording_rail *first = NULL;
 	char name[48];
 	struct energy e;
-	size_t nr = energy_of_cores(run, NULL, &e);
+	size_t nr = energy_of_cores(rec, NULL, &e);
 
-	for (size_t i = run->rails; i--;)
-		if (*run->rail[i].cpus)
-			first = &run->rail[i];
+	for (size_t i = rec->rails; i--;)
+		if (*rec->rail[i].cpus)
+			first = &rec->rail[i];
 	if (!nr || !first)
 		return;
 	printf("\nENERGY BY CORE  %zu rails: %.6f J, mean %.6f W (%s by %s, every %.1f ms)\n", nr,
-	       e.total, e.mean_w, run_rail_how(first), first->source, MS(e.interval_ns));
+	       e.total, e.mean_w, recording_rail_how(first), first->source, MS(e.interval_ns));
 	rail_print_counter(first, &e);
-	for (size_t i = 0; i < run->rails; i++) {
+	for (size_t i = 0; i < rec->rails; i++) {
 		struct energy one;
 
-		if (!*run->rail[i].cpus)
+		if (!*rec->rail[i].cpus)
 			continue;
-		if (energy_of(run, i, NULL, &one))
-			rail_print_core(&run->rail[i], &one);
+		if (energy_of(rec, i, NULL, &one))
+			rail_print_core(&rec->rail[i], &one);
 		else if (energy_lack_text(&one))
-			rail_print_unknown(&run->rail[i], &one);
+			rail_print_unknown(&rec->rail[i], &one);
 	}
 	puts("  all cores, each while phases that began on it were open:");
-	for (unsigned int g = 0; g < RUN_GROUPS; g++)
-		energy_part_print(&e.part[g], run_group_name(g, name, sizeof(name)));
-	if (run_count_unplaced(run))
+	for (unsigned int g = 0; g < PHASE_GROUPS; g++)
+		energy_part_print(&e.part[g], phase_group_name(g, name, sizeof(name)));
+	if (recording_count_unplaced(rec))
 		printf("  %zu phases began on a CPU that is not known: they count as outside\n",
-		       run_count_unplaced(run));
-	if (p->nr > 1 && energy_of_cores(run, p->group, &e))
+		       recording_count_unplaced(rec));
+	if (p->nr > 1 && energy_of_cores(rec, p->group, &e))
 		energy_print_by_process(p, &e);
-	attributed_print(run, ATTRIBUTED_CORES, p);
+	attributed_print(rec, ATTRIBUTED_CORES, p);
 }
 
-static void summary_print_energy(const struct run *run)
+static void summary_print_energy(const struct recording *rec)
 {
 	char name[48], source[64];
 	struct processes p;
 	struct energy e;
 
-	if (!processes_of(run, &p))
+	if (!processes_of(rec, &p))
 		return;
-	for (size_t i = 0; i < run->rails; i++) {
-		const struct run_rail *r = &run->rail[i];
+	for (size_t i = 0; i < rec->rails; i++) {
+		const struct recording_rail *r = &rec->rail[i];
 
 		if (*r->cpus)
 			continue;
-		if (!energy_of(run, i, NULL, &e)) {
+		if (!energy_of(rec, i, NULL, &e)) {
 			if (energy_lack_text(&e))
 				rail_print_unknown(r, &e);
 			continue;
@@ -540,36 +543,36 @@ static void summary_print_energy(const struct run *run)
 		fputs("\nENERGY  ", stdout);
 		rail_print_name(r);
 		printf(": %.6f J, mean %.6f W (%s by %s%s%s, every %.1f ms%s)\n", e.total, e.mean_w,
-		       run_rail_how(r), r->source, *r->derived ? ", " : "", r->derived,
+		       recording_rail_how(r), r->source, *r->derived ? ", " : "", r->derived,
 		       MS(e.interval_ns), e.unknown ? ", with gaps" : "");
-		rail_print_gaps(run_samples(run, i), &e);
+		rail_print_gaps(recording_samples(rec, i), &e);
 		if (e.beyond)
 			printf("  %zu intervals are outside of the limits of --watts, which do not "
 			       "bound them\n",
 			       e.beyond);
 		rail_print_counter(r, &e);
 		puts("  while phases were open, with all that ran then:");
-		for (unsigned int g = 0; g < RUN_GROUPS; g++)
-			energy_part_print(&e.part[g], run_group_name(g, name, sizeof(name)));
-		if (p.nr > 1 && energy_of(run, i, p.group, &e))
+		for (unsigned int g = 0; g < PHASE_GROUPS; g++)
+			energy_part_print(&e.part[g], phase_group_name(g, name, sizeof(name)));
+		if (p.nr > 1 && energy_of(rec, i, p.group, &e))
 			energy_print_by_process(&p, &e);
-		attributed_print(run, i, &p);
+		attributed_print(rec, i, &p);
 	}
-	summary_print_cores(run, &p);
+	summary_print_cores(rec, &p);
 	processes_free(&p);
-	if (energy_modelled(run, &e, source, sizeof(source))) {
+	if (energy_modelled(rec, &e, source, sizeof(source))) {
 		printf("\nENERGY  modelled from OPP table %s, a phase taken to keep its CPU busy\n",
 		       source);
-		for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++)
+		for (unsigned int g = CLASS_NR; g < PHASE_GROUPS; g++)
 			energy_part_print_modelled(&e.part[g],
-						   run_group_name(g, name, sizeof(name)));
+						   phase_group_name(g, name, sizeof(name)));
 		if (e.no_khz_ns)
 			printf("  not counted: %.3f ms of phases at an unknown frequency\n",
 			       MS(e.no_khz_ns));
 	}
 }
 
-static const char *rail_unit(const struct run_rail *r)
+static const char *rail_unit(const struct recording_rail *r)
 {
 	switch (*r->kind) {
 	case 'p':
@@ -584,13 +587,13 @@ static const char *rail_unit(const struct run_rail *r)
 }
 
 /* Uses the samples in memory: a query would first sort all rows by rail. */
-static void summary_print_readings(const struct run *run)
+static void summary_print_readings(const struct recording *rec)
 {
-	if (run->rails)
+	if (rec->rails)
 		printf("\n%-34s %-8s %14s %14s %14s %9s %8s\n", "RAIL", "UNIT", "LOWEST", "MEAN",
 		       "HIGHEST", "SAMPLES", "UNKNOWN");
-	for (size_t i = 0; i < run->rails; i++) {
-		const struct run_series *s = run_samples(run, i);
+	for (size_t i = 0; i < rec->rails; i++) {
+		const struct recording_series *s = recording_samples(rec, i);
 		int64_t low = INT64_MAX, high = INT64_MIN;
 		double sum = 0;
 		size_t n = 0;
@@ -600,14 +603,14 @@ static void summary_print_readings(const struct run *run)
 		for (size_t k = 0; k < s->nr; k++) {
 			int64_t v = s->sample[k].value;
 
-			if (v == RUN_UNKNOWN)
+			if (v == RECORDING_UNKNOWN)
 				continue;
 			low = v < low ? v : low;
 			high = v > high ? v : high;
 			sum += (double)v;
 			n++;
 		}
-		printf("%-34s %-8s ", run->rail[i].name, rail_unit(&run->rail[i]));
+		printf("%-34s %-8s ", rec->rail[i].name, rail_unit(&rec->rail[i]));
 		if (n)
 			printf("%14lld %14.0f %14lld", (long long)low, sum / (double)n,
 			       (long long)high);
@@ -617,30 +620,30 @@ static void summary_print_readings(const struct run *run)
 	}
 }
 
-static void summary_print_residency(const struct run *run)
+static void summary_print_residency(const struct recording *rec)
 {
 	uint64_t all = 0;
 
-	for (size_t k = 0; k < run->khzs; k++)
-		for (unsigned int g = 0; g < RUN_GROUPS; g++)
-			all += run->residency[k][g];
+	for (size_t k = 0; k < rec->khzs; k++)
+		for (unsigned int g = 0; g < PHASE_GROUPS; g++)
+			all += rec->residency[k][g];
 	if (!all)
 		return;
 	printf("\n%-14s %12s %10s %10s\n", "FREQUENCY", "TIME ms", "SHARE", "IN PHASES");
-	for (size_t k = 0; k < run->khzs; k++) {
+	for (size_t k = 0; k < rec->khzs; k++) {
 		uint64_t ns = 0;
 
-		for (unsigned int g = 0; g < RUN_GROUPS; g++)
-			ns += run->residency[k][g];
-		printf("%10.1f MHz %12.1f %9.1f%% %9.1f%%\n", run->khz[k] / 1000.0, MS(ns),
+		for (unsigned int g = 0; g < PHASE_GROUPS; g++)
+			ns += rec->residency[k][g];
+		printf("%10.1f MHz %12.1f %9.1f%% %9.1f%%\n", rec->khz[k] / 1000.0, MS(ns),
 		       100.0 * (double)ns / (double)all,
-		       ns ? 100.0 * (double)(ns - run->residency[k][0]) / (double)ns : 0);
+		       ns ? 100.0 * (double)(ns - rec->residency[k][0]) / (double)ns : 0);
 	}
 }
 
-static void summary_print_query(const struct run *run, const char *title, const char *sql)
+static void summary_print_query(const struct recording *rec, const char *title, const char *sql)
 {
-	sqlite3_stmt *s = db_query(run->db, sql);
+	sqlite3_stmt *s = db_query(rec->db, sql);
 	bool first = true;
 
 	while (db_next(s)) {
@@ -654,33 +657,33 @@ static void summary_print_query(const struct run *run, const char *title, const 
 	sqlite3_finalize(s);
 }
 
-static void summary_print_cost(const struct run *run)
+static void summary_print_cost(const struct recording *rec)
 {
 	char words[128];
 
-	if (cost_format(run->db, words, sizeof(words)))
+	if (cost_format(rec->db, words, sizeof(words)))
 		printf("\nCOST  gchintd took %s\n", words);
 }
 
-static void summary_print(const struct run *run)
+static void summary_print(const struct recording *rec)
 {
-	summary_print_answer(run);
-	summary_print_head(run);
-	summary_print_phases(run);
-	summary_print_energy(run);
-	summary_print_readings(run);
-	summary_print_residency(run);
+	summary_print_answer(rec);
+	summary_print_head(rec);
+	summary_print_phases(rec);
+	summary_print_energy(rec);
+	summary_print_readings(rec);
+	summary_print_residency(rec);
 	summary_print_query(
-		run, "DECISIONS by reason",
+		rec, "DECISIONS by reason",
 		"SELECT n.name, count(*) FROM decisions d LEFT JOIN names n ON n.kind = 'reason' "
 		"AND n.number = d.reason GROUP BY d.reason ORDER BY 2 DESC");
 	summary_print_query(
-		run, "TRANSITIONS by CPU",
+		rec, "TRANSITIONS by CPU",
 		"SELECT 'cpu' || cpu, count(*) FROM transitions WHERE how != 'start' GROUP BY cpu");
 	summary_print_query(
-		run, "DROPPED",
+		rec, "DROPPED",
 		"SELECT source, sum(count), why FROM drops GROUP BY source, why ORDER BY 2 DESC");
-	summary_print_cost(run);
+	summary_print_cost(rec);
 }
 
 static void summary_json_part(struct json *j, const struct energy_part *p, bool measured)
@@ -718,13 +721,13 @@ static void summary_json_energy(struct json *j, const struct energy *e, bool mea
 	char name[48];
 
 	json_list(j, "by_phase");
-	for (unsigned int g = 0; g < RUN_GROUPS; g++) {
+	for (unsigned int g = 0; g < PHASE_GROUPS; g++) {
 		const struct energy_part *p = &e->part[g];
 
 		if (!p->ns)
 			continue;
 		json_object(j, NULL);
-		json_text(j, "phase", run_group_name(g, name, sizeof(name)));
+		json_text(j, "phase", phase_group_name(g, name, sizeof(name)));
 		summary_json_part(j, p, measured);
 		json_end(j);
 	}
@@ -740,19 +743,19 @@ static void summary_json_ns(struct json *j, const char *key, size_t count, uint6
 		json_null(j, key);
 }
 
-static void summary_json_phases(struct json *j, const struct run *run)
+static void summary_json_phases(struct json *j, const struct recording *rec)
 {
 	char name[48];
 
 	json_list(j, "phases");
-	for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++) {
-		struct run_lengths l;
+	for (unsigned int g = CLASS_NR; g < PHASE_GROUPS; g++) {
+		struct recording_lengths l;
 
-		run_lengths(run, g, &l);
+		recording_lengths(rec, g, &l);
 		if (!l.count && !l.unsure)
 			continue;
 		json_object(j, NULL);
-		json_text(j, "phase", run_group_name(g, name, sizeof(name)));
+		json_text(j, "phase", phase_group_name(g, name, sizeof(name)));
 		json_uint(j, "count", l.count);
 		json_uint(j, "left_out", l.unsure);
 		summary_json_ns(j, "total_ns", l.count, l.total);
@@ -766,13 +769,14 @@ static void summary_json_phases(struct json *j, const struct run *run)
 	json_end(j);
 }
 
-static void summary_json_pauses(struct json *j, const struct run *run, const struct processes *p)
+static void summary_json_pauses(struct json *j, const struct recording *rec,
+				const struct processes *p)
 {
-	const struct pauses_sum all = pauses_sum(run, PAUSES_ALL);
+	const struct pauses_sum all = pauses_sum(rec, PAUSES_ALL);
 
 	json_object(j, "pauses");
 	json_uint(j, "count", all.count);
-	json_uint(j, "left_out", run->unsure_stops);
+	json_uint(j, "left_out", rec->unsure_stops);
 	json_uint(j, "total_ns", all.paused);
 	json_uint(j, "p50_ns", all.p50);
 	json_uint(j, "p95_ns", all.p95);
@@ -780,7 +784,7 @@ static void summary_json_pauses(struct json *j, const struct run *run, const str
 	json_uint(j, "max_ns", all.longest);
 	json_list(j, "by_process");
 	for (unsigned int g = 1; g <= p->nr; g++) {
-		const struct pauses_sum sum = pauses_sum(run, p->tgid[g]);
+		const struct pauses_sum sum = pauses_sum(rec, p->tgid[g]);
 
 		if (!sum.count)
 			continue;
@@ -800,16 +804,16 @@ static void summary_json_pauses(struct json *j, const struct run *run, const str
 	json_end(j);
 }
 
-static void summary_json_cpu(struct json *j, const struct run *run)
+static void summary_json_cpu(struct json *j, const struct recording *rec)
 {
 	struct cpu_time_sum c;
 
-	if (!cpu_time_sum_of(run, &c) || (!c.known && !c.workers)) {
+	if (!cpu_time_sum_of(rec, &c) || (!c.known && !c.workers)) {
 		json_null(j, "cpu");
 		return;
 	}
 	json_object(j, "cpu");
-	json_uint(j, "run_ns", c.run);
+	json_uint(j, "run_ns", c.rec);
 	json_uint(j, "low_ns", c.low);
 	json_uint(j, "high_ns", c.high);
 	json_uint(j, "wait_ns", c.wait);
@@ -819,36 +823,36 @@ static void summary_json_cpu(struct json *j, const struct run *run)
 	json_end(j);
 }
 
-static void summary_print_json(const struct run *run)
+static void summary_print_json(const struct recording *rec)
 {
 	struct json j = { .f = stdout };
 	struct processes p;
 	struct energy e;
 	char source[64];
 
-	if (!processes_of(run, &p))
+	if (!processes_of(rec, &p))
 		return;
 	json_object(&j, NULL);
-	json_text(&j, "file", run->path);
-	json_text(&j, "label", run->label);
-	json_uint(&j, "start_ns", run->t0);
-	json_uint(&j, "end_ns", run->t1);
-	json_uint(&j, "duration_ns", run_duration(run));
-	summary_json_pauses(&j, run, &p);
-	summary_json_cpu(&j, run);
-	summary_json_phases(&j, run);
+	json_text(&j, "file", rec->path);
+	json_text(&j, "label", rec->label);
+	json_uint(&j, "start_ns", rec->t0);
+	json_uint(&j, "end_ns", rec->t1);
+	json_uint(&j, "duration_ns", recording_duration(rec));
+	summary_json_pauses(&j, rec, &p);
+	summary_json_cpu(&j, rec);
+	summary_json_phases(&j, rec);
 	json_list(&j, "energy");
-	for (size_t i = 0; i < run->rails; i++) {
-		const struct run_rail *r = &run->rail[i];
+	for (size_t i = 0; i < rec->rails; i++) {
+		const struct recording_rail *r = &rec->rail[i];
 
-		const char *lack = energy_of(run, i, NULL, &e) ? NULL : energy_lack_text(&e);
+		const char *lack = energy_of(rec, i, NULL, &e) ? NULL : energy_lack_text(&e);
 
 		if (!e.known_ns && !lack)
 			continue;
 		json_object(&j, NULL);
 		json_text(&j, "rail", r->name);
 		json_text(&j, "label", r->label);
-		json_text(&j, "how", run_rail_how(r));
+		json_text(&j, "how", recording_rail_how(r));
 		json_text(&j, "source", r->source);
 		if (rail_role_text(r->role))
 			json_text(&j, "feeds", rail_role_text(r->role));
@@ -869,13 +873,13 @@ static void summary_print_json(const struct run *run)
 		if (r->limits.wraps > 0)
 			json_real(&j, "wraps_at_joules", r->limits.wraps, 9);
 		summary_json_energy(&j, &e, true);
-		if (energy_of(run, i, p.group, &e))
+		if (energy_of(rec, i, p.group, &e))
 			summary_json_processes(&j, &p, &e);
-		attributed_print_json(&j, run, i, &p);
+		attributed_print_json(&j, rec, i, &p);
 		json_end(&j);
 	}
 	processes_free(&p);
-	if (energy_modelled(run, &e, source, sizeof(source))) {
+	if (energy_modelled(rec, &e, source, sizeof(source))) {
 		json_object(&j, NULL);
 		json_null(&j, "rail");
 		json_text(&j, "how", "modelled");
@@ -889,7 +893,7 @@ static void summary_print_json(const struct run *run)
 		json_end(&j);
 	}
 	json_end(&j);
-	cost_print_json(run->db, &j);
+	cost_print_json(rec->db, &j);
 	json_end(&j);
 }
 
@@ -900,7 +904,7 @@ int cmd_summary(const struct ctl *ctl, int argc, char **argv)
 		{ "watts", required_argument, NULL, 'w' },
 		{ 0 },
 	};
-	struct run *run;
+	struct recording *rec;
 	int opt;
 
 	while ((opt = getopt_long(argc, argv, "hw:", longs, NULL)) >= 0) {
@@ -910,7 +914,7 @@ int cmd_summary(const struct ctl *ctl, int argc, char **argv)
 		}
 		if (opt != 'w')
 			return ctl_usage("summary");
-		if (!run_limits_valid(optarg)) {
+		if (!recording_limits_valid(optarg)) {
 			ctl_error("summary: --watts takes [RAIL=]LOW:HIGH, such as 0.4:15, not %s",
 				  optarg);
 			return CTL_USAGE;
@@ -920,17 +924,17 @@ int cmd_summary(const struct ctl *ctl, int argc, char **argv)
 		ctl_error("summary: name one recording; see gchintctl summary --help");
 		return CTL_USAGE;
 	}
-	run = run_open(argv[optind]);
-	if (!run)
+	rec = recording_open(argv[optind]);
+	if (!rec)
 		return CTL_FILE;
 	optind = 1;
 	while ((opt = getopt_long(argc, argv, "w:", longs, NULL)) >= 0)
-		if (!run_limit(run, optarg))
+		if (!recording_limit(rec, optarg))
 			ctl_error("summary: --watts %s: there is no such rail", optarg);
 	if (ctl->json)
-		summary_print_json(run);
+		summary_print_json(rec);
 	else
-		summary_print(run);
-	run_close(run);
+		summary_print(rec);
+	recording_close(rec);
 	return CTL_OK;
 }

@@ -21,7 +21,7 @@ struct writing {
 /* Microseconds since the recording began: a JSON number is exact, and the screen needs no more. */
 static int64_t time_to_us(const struct writing *w, uint64_t t)
 {
-	return (int64_t)(t - w->line.run->t0) / 1000;
+	return (int64_t)(t - w->line.rec->t0) / 1000;
 }
 
 static void page_write_point(void *data, uint64_t t, double value)
@@ -72,7 +72,7 @@ static void page_write_lines(struct writing *w)
 	json_end(j);
 	json_list(j, "cpus");
 	for (size_t i = 0; i < w->line.cpus; i++) {
-		snprintf(name, sizeof(name), "cpu%u", w->line.run->cpu[w->line.cpu[i]].cpu);
+		snprintf(name, sizeof(name), "cpu%u", w->line.rec->cpu[w->line.cpu[i]].cpu);
 		page_begin_line(j, name);
 		timeline_cpu(&w->line, i, &sink);
 		json_end(j);
@@ -84,15 +84,15 @@ static void page_write_lines(struct writing *w)
 static void page_write_phases(struct writing *w)
 {
 	struct json *j = &w->json;
-	bool seen[RUN_GROUPS];
+	bool seen[PHASE_GROUPS];
 	char name[48];
 
-	run_find_groups(w->line.run, seen);
+	recording_find_groups(w->line.rec, seen);
 	json_list(j, "kinds");
-	for (unsigned int g = CLASS_NR; g < RUN_GROUPS; g++) {
+	for (unsigned int g = CLASS_NR; g < PHASE_GROUPS; g++) {
 		if (!seen[g])
 			continue;
-		page_begin_line(j, run_group_name(g, name, sizeof(name)));
+		page_begin_line(j, phase_group_name(g, name, sizeof(name)));
 		timeline_boxes(&w->line, g, page_write_box, w);
 		json_end(j);
 		json_text(j, "colour", plot_phase_colour(g));
@@ -135,7 +135,7 @@ static bool decisions_share_cell(const struct decision *a, const struct decision
 static void page_write_decisions(struct writing *w, int64_t policy)
 {
 	sqlite3_stmt *s = db_query(
-		w->line.run->db, "SELECT t, khz, reason, tid, (SELECT count(*) FROM decisions "
+		w->line.rec->db, "SELECT t, khz, reason, tid, (SELECT count(*) FROM decisions "
 				 "WHERE policy = ?1) FROM decisions WHERE policy = ?1 ORDER BY t");
 	struct decision now = { 0 }, last = { 0 };
 	bool any = false;
@@ -166,7 +166,7 @@ static void page_write_decisions(struct writing *w, int64_t policy)
 /* Writes [us, governor, lowest MHz, highest MHz]... */
 static void page_write_bounds(struct writing *w, int64_t policy)
 {
-	sqlite3_stmt *s = db_query(w->line.run->db,
+	sqlite3_stmt *s = db_query(w->line.rec->db,
 				   "SELECT t, governor, min_khz / 1000, max_khz / 1000 "
 				   "FROM policy_states WHERE policy = ? ORDER BY t LIMIT 1000");
 	struct json *j = &w->json;
@@ -186,7 +186,7 @@ static void page_write_bounds(struct writing *w, int64_t policy)
 static void page_write_policies(struct writing *w)
 {
 	sqlite3_stmt *s =
-		db_query(w->line.run->db, "SELECT policy, cpus, hw_max_khz / 1000 FROM policies "
+		db_query(w->line.rec->db, "SELECT policy, cpus, hw_max_khz / 1000 FROM policies "
 					  "ORDER BY policy");
 	struct json *j = &w->json;
 
@@ -205,13 +205,13 @@ static void page_write_policies(struct writing *w)
 	json_end(j);
 }
 
-void page_timeline(const struct run *run, const struct timeline_window *window, size_t windows,
-		   FILE *html)
+void page_timeline(const struct recording *rec, const struct timeline_window *window,
+		   size_t windows, FILE *html)
 {
 	struct writing w = {
-		.line = { .run = run,
-			  .t0 = run->t0,
-			  .t1 = run->t1,
+		.line = { .rec = rec,
+			  .t0 = rec->t0,
+			  .t1 = rec->t1,
 			  .cells = REPORT_CELLS,
 			  .window = window,
 			  .windows = windows,
@@ -223,7 +223,7 @@ void page_timeline(const struct run *run, const struct timeline_window *window, 
 	fputs("<script type=\"application/json\">", html);
 	json_object(&w.json, NULL);
 	json_int(&w.json, "from", 0);
-	json_int(&w.json, "to", time_to_us(&w, run->t1));
+	json_int(&w.json, "to", time_to_us(&w, rec->t1));
 	json_int(&w.json, "cells", REPORT_CELLS);
 	json_list(&w.json, "windows");
 	for (size_t i = 0; i < windows; i++) {

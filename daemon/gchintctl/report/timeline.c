@@ -49,18 +49,18 @@ void timeline_find_cell(const struct timeline *tl, uint64_t t, struct timeline_c
 size_t timeline_boxes(const struct timeline *t, unsigned int group,
 		      void (*box)(void *data, uint64_t from, uint64_t to), void *data)
 {
-	const struct run *run = t->run;
+	const struct recording *rec = t->rec;
 	struct timeline_cell cell = { 0 };
 	uint64_t from = 0, to = 0, gap;
 	size_t n = 0;
 
-	for (size_t i = 0; i < run->phases; i++) {
-		const struct run_phase *p = &run->phase[i];
+	for (size_t i = 0; i < rec->phases; i++) {
+		const struct recording_phase *p = &rec->phase[i];
 
 		if (p->group != group || p->t1 <= t->t0 || p->t0 >= t->t1)
 			continue;
 		timeline_find_cell(t, p->t0, &cell);
-		gap = run->phases <= t->whole ? 0 : cell.length / 2;
+		gap = rec->phases <= t->whole ? 0 : cell.length / 2;
 		if (n && p->t0 <= to + gap) {
 			if (p->t1 > to)
 				to = p->t1;
@@ -144,15 +144,15 @@ static void thinned_add(struct thinned *l, uint64_t t, double v)
 static size_t timeline_put_powers(const struct timeline *t, size_t rail,
 				  const struct timeline_sink *sink)
 {
-	const struct run_series *s = run_samples(t->run, rail);
+	const struct recording_series *s = recording_samples(t->rec, rail);
 	struct thinned line = thinned_init(t, s ? s->nr : 0, sink);
 
 	for (size_t i = 0; s && i < s->nr && s->sample[i].t <= t->t1; i++) {
-		const struct run_sample *now = &s->sample[i];
+		const struct recording_sample *now = &s->sample[i];
 
 		if (now->t < t->t0)
 			continue;
-		if (now->value == RUN_UNKNOWN) {
+		if (now->value == RECORDING_UNKNOWN) {
 			thinned_flush(&line);
 			sink->gap(sink->data);
 			continue;
@@ -167,17 +167,17 @@ static size_t timeline_put_powers(const struct timeline *t, size_t rail,
 static size_t timeline_put_means(const struct timeline *t, size_t rail,
 				 const struct timeline_sink *sink)
 {
-	const struct run_series *s = run_samples(t->run, rail);
+	const struct recording_series *s = recording_samples(t->rec, rail);
 	struct thinned line = thinned_init(t, s ? s->nr : 0, sink);
 	bool broken = true;
 
 	for (size_t i = 1; s && i < s->nr && s->sample[i].t <= t->t1; i++) {
-		const struct run_sample *now = &s->sample[i], *before = now - 1;
+		const struct recording_sample *now = &s->sample[i], *before = now - 1;
 		double w;
 
 		if (before->t < t->t0 || now->t <= before->t)
 			continue;
-		if (now->value == RUN_UNKNOWN || before->value == RUN_UNKNOWN ||
+		if (now->value == RECORDING_UNKNOWN || before->value == RECORDING_UNKNOWN ||
 		    now->value < before->value) {
 			thinned_flush(&line);
 			if (!broken)
@@ -199,9 +199,9 @@ static size_t timeline_put_means(const struct timeline *t, size_t rail,
 
 size_t timeline_cpu(const struct timeline *t, size_t i, const struct timeline_sink *sink)
 {
-	const struct run_cpu *c = &t->run->cpu[t->cpu[i]];
+	const struct recording_cpu *c = &t->rec->cpu[t->cpu[i]];
 	struct thinned line = thinned_init(t, c->nr, sink);
-	uint32_t khz = run_khz(t->run, (int)c->cpu, t->t0);
+	uint32_t khz = recording_khz(t->rec, (int)c->cpu, t->t0);
 
 	if (khz)
 		thinned_add(&line, t->t0, khz / 1000.0);
@@ -214,7 +214,7 @@ size_t timeline_cpu(const struct timeline *t, size_t i, const struct timeline_si
 			thinned_flush(&line);
 			sink->gap(sink->data);
 		}
-	khz = run_khz(t->run, (int)c->cpu, t->t1);
+	khz = recording_khz(t->rec, (int)c->cpu, t->t1);
 	if (khz)
 		thinned_add(&line, t->t1, khz / 1000.0);
 	thinned_flush(&line);
@@ -225,7 +225,7 @@ size_t timeline_cpu(const struct timeline *t, size_t i, const struct timeline_si
 static size_t timeline_put_levels(const struct timeline *t, size_t rail,
 				  const struct timeline_sink *sink)
 {
-	const struct run_series *s = run_samples(t->run, rail);
+	const struct recording_series *s = recording_samples(t->rec, rail);
 	struct thinned line = thinned_init(t, s ? s->nr : 0, sink);
 	double last = 0;
 	bool known = false;
@@ -233,7 +233,7 @@ static size_t timeline_put_levels(const struct timeline *t, size_t rail,
 	for (size_t i = 0; s && i < s->nr && s->sample[i].t <= t->t1; i++) {
 		double v = (double)s->sample[i].value / 1e6;
 
-		if (s->sample[i].value == RUN_UNKNOWN || (known && v == last))
+		if (s->sample[i].value == RECORDING_UNKNOWN || (known && v == last))
 			continue;
 		if (known && !line.points && s->sample[i].t > t->t0)
 			thinned_add(&line, t->t0, last);
@@ -256,32 +256,32 @@ size_t timeline_rail(const struct timeline *t, size_t i, const struct timeline_s
 
 	if (t->steps)
 		return timeline_put_levels(t, rail, sink);
-	return (strcmp(t->run->rail[rail].kind, "energy") ? timeline_put_powers :
+	return (strcmp(t->rec->rail[rail].kind, "energy") ? timeline_put_powers :
 							    timeline_put_means)(t, rail, sink);
 }
 
 const char *timeline_rail_name(const struct timeline *t, size_t i)
 {
-	const struct run_rail *r = &t->run->rail[t->rail[i]];
+	const struct recording_rail *r = &t->rec->rail[t->rail[i]];
 
 	return *r->label ? r->label : r->name;
 }
 
-static bool series_has_value(const struct run_series *s, bool changes)
+static bool series_has_value(const struct recording_series *s, bool changes)
 {
-	int64_t first = RUN_UNKNOWN;
+	int64_t first = RECORDING_UNKNOWN;
 
 	for (size_t i = 0; s && i < s->nr; i++) {
-		if (s->sample[i].value == RUN_UNKNOWN)
+		if (s->sample[i].value == RECORDING_UNKNOWN)
 			continue;
-		if (!changes || (first != RUN_UNKNOWN && first != s->sample[i].value))
+		if (!changes || (first != RECORDING_UNKNOWN && first != s->sample[i].value))
 			return true;
 		first = s->sample[i].value;
 	}
 	return false;
 }
 
-static bool rail_is_power(const struct run_rail *rail)
+static bool rail_is_power(const struct recording_rail *rail)
 {
 	return !strcmp(rail->kind, "power") || !strcmp(rail->kind, "energy");
 }
@@ -290,34 +290,36 @@ static bool rail_is_power(const struct run_rail *rail)
  * Rails of more than a core. timeline_choose_rails() takes meters before counters, since
  * both may measure the same rail.
  */
-static bool rail_is_meter(const struct run_rail *rail)
+static bool rail_is_meter(const struct recording_rail *rail)
 {
 	return !strcmp(rail->kind, "power") && !*rail->cpus;
 }
 
-static bool rail_is_counter(const struct run_rail *rail)
+static bool rail_is_counter(const struct recording_rail *rail)
 {
 	return !strcmp(rail->kind, "energy") && !*rail->cpus;
 }
 
-static bool rail_is_core(const struct run_rail *rail)
+static bool rail_is_core(const struct recording_rail *rail)
 {
 	return rail_is_power(rail) && *rail->cpus;
 }
 
-static bool rail_is_voltage(const struct run_rail *rail)
+static bool rail_is_voltage(const struct recording_rail *rail)
 {
 	return !strcmp(rail->kind, "voltage");
 }
 
-static void timeline_add_rails(struct timeline *t, bool (*is)(const struct run_rail *rail),
+static void timeline_add_rails(struct timeline *t, bool (*is)(const struct recording_rail *rail),
 			       bool changes)
 {
-	for (size_t i = 0; i < t->run->rails; i++) {
-		if (!is(&t->run->rail[i]) || !series_has_value(run_samples(t->run, i), changes))
+	for (size_t i = 0; i < t->rec->rails; i++) {
+		if (!is(&t->rec->rail[i]) ||
+		    !series_has_value(recording_samples(t->rec, i), changes))
 			continue;
 		/* A mean of the whole run would look like a power that never changes. */
-		if (rail_is_power(&t->run->rail[i]) && run_samples(t->run, i)->nr < ENERGY_READINGS)
+		if (rail_is_power(&t->rec->rail[i]) &&
+		    recording_samples(t->rec, i)->nr < ENERGY_READINGS)
 			t->rails_rare++;
 		else if (t->rails < TIMELINE_RAILS)
 			t->rail[t->rails++] = i;
@@ -341,7 +343,7 @@ static void timeline_choose_rails(struct timeline *t)
 		t->axis = "voltage (V)";
 }
 
-static bool cpu_has_frequency(const struct run_cpu *c)
+static bool cpu_has_frequency(const struct recording_cpu *c)
 {
 	for (size_t k = 0; k < c->nr; k++)
 		if (c->step[k].khz)
@@ -350,30 +352,30 @@ static bool cpu_has_frequency(const struct run_cpu *c)
 }
 
 /* All CPUs of a policy have one frequency, so only the first of each policy is drawn. */
-static void timeline_choose_cpus(const struct run *run, size_t *cpu, size_t *nr, size_t *left)
+static void timeline_choose_cpus(const struct recording *rec, size_t *cpu, size_t *nr, size_t *left)
 {
-	uint8_t set[1024], *taken = calloc(run->cpus ? run->cpus : 1, 1);
-	sqlite3_stmt *s = db_query(run->db, "SELECT replace(cpus, ' ', ',') FROM policies");
+	uint8_t set[1024], *taken = calloc(rec->cpus ? rec->cpus : 1, 1);
+	sqlite3_stmt *s = db_query(rec->db, "SELECT replace(cpus, ' ', ',') FROM policies");
 
 	*nr = *left = 0;
 	if (!taken)
-		db_missing(run->path, "no memory for its policies");
+		db_missing(rec->path, "no memory for its policies");
 	/* All CPUs of a policy but the first are marked as taken. */
 	while (taken && db_next(s)) {
 		bool first = true;
 
 		if (text_cpulist(db_text(s, 0, ""), set, sizeof(set)) <= 0)
 			continue;
-		for (size_t i = 0; i < run->cpus; i++) {
-			if (run->cpu[i].cpu >= sizeof(set) || !set[run->cpu[i].cpu])
+		for (size_t i = 0; i < rec->cpus; i++) {
+			if (rec->cpu[i].cpu >= sizeof(set) || !set[rec->cpu[i].cpu])
 				continue;
 			taken[i] = !first;
 			first = false;
 		}
 	}
 	sqlite3_finalize(s);
-	for (size_t i = 0; i < run->cpus; i++) {
-		if ((taken && taken[i]) || !cpu_has_frequency(&run->cpu[i]))
+	for (size_t i = 0; i < rec->cpus; i++) {
+		if ((taken && taken[i]) || !cpu_has_frequency(&rec->cpu[i]))
 			continue;
 		if (*nr < TIMELINE_CPUS)
 			cpu[(*nr)++] = i;
@@ -385,28 +387,28 @@ static void timeline_choose_cpus(const struct run *run, size_t *cpu, size_t *nr,
 
 bool timeline_is_whole(const struct timeline *t)
 {
-	bool whole = t->run->phases <= t->whole;
+	bool whole = t->rec->phases <= t->whole;
 	int64_t decisions;
 
 	whole = whole &&
-		(!db_number(t->run->db,
+		(!db_number(t->rec->db,
 			    "SELECT max(n) FROM (SELECT count(*) AS n FROM decisions GROUP "
 			    "BY policy)",
 			    0, &decisions) ||
 		 (uint64_t)decisions <= t->whole);
 	for (size_t i = 0; i < t->rails; i++) {
-		const struct run_series *s = run_samples(t->run, t->rail[i]);
+		const struct recording_series *s = recording_samples(t->rec, t->rail[i]);
 
 		whole = whole && s && s->nr <= t->whole;
 	}
 	for (size_t i = 0; i < t->cpus; i++)
-		whole = whole && t->run->cpu[t->cpu[i]].nr <= t->whole;
+		whole = whole && t->rec->cpu[t->cpu[i]].nr <= t->whole;
 	return whole;
 }
 
 void timeline_choose(struct timeline *t)
 {
 	timeline_choose_rails(t);
-	t->steps = t->rails && !strcmp(t->run->rail[t->rail[0]].kind, "voltage");
-	timeline_choose_cpus(t->run, t->cpu, &t->cpus, &t->cpus_left);
+	t->steps = t->rails && !strcmp(t->rec->rail[t->rail[0]].kind, "voltage");
+	timeline_choose_cpus(t->rec, t->cpu, &t->cpus, &t->cpus_left);
 }

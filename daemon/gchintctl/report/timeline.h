@@ -18,7 +18,7 @@ struct timeline_window {
 
 /**
  * struct timeline - a time interval, and the rails and CPUs that are drawn of it
- * @run: the run
+ * @rec: the recording
  * @t0: start of the interval
  * @t1: end of the interval
  * @cells: the number of equal parts of the interval; a line has four points at most in
@@ -26,19 +26,19 @@ struct timeline_window {
  * @window: windows of the interval, in order and disjoint, with @cells parts each
  * @windows: entries of @window
  * @whole: a line of no more points, and a run of no more phases, is not thinned at all
- * @rail: indexes of run->rail: meters of power, counters of energy, then those of single
+ * @rail: indexes of rec->rail: meters of power, counters of energy, then those of single
  *	cores; without any of them the voltages that changed
  * @rails: entries of @rail
  * @rails_left: rails that would be drawn too, but exceed TIMELINE_RAILS
  * @rails_rare: rails of power read less than ENERGY_READINGS times, which are not drawn
  * @axis: title of the rails' axis, with the unit; "" without rails
  * @steps: a value is valid until the next one (voltages)
- * @cpu: indexes of run->cpu, the first of each policy
+ * @cpu: indexes of rec->cpu, the first of each policy
  * @cpus: entries of @cpu
  * @cpus_left: policies that exceed TIMELINE_CPUS
  */
 struct timeline {
-	const struct run *run;
+	const struct recording *rec;
 	uint64_t t0, t1;
 	unsigned int cells;
 	const struct timeline_window *window;

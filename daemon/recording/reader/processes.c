@@ -7,7 +7,7 @@
 
 #include "db.h"
 
-#define OTHERS (RUN_GROUPS - 1)
+#define OTHERS (PHASE_GROUPS - 1)
 
 static unsigned int processes_group(struct processes *p, int32_t tgid)
 {
@@ -21,10 +21,10 @@ static unsigned int processes_group(struct processes *p, int32_t tgid)
 	return (unsigned int)p->nr;
 }
 
-static void processes_load_names(const struct run *run, struct processes *p)
+static void processes_load_names(const struct recording *rec, struct processes *p)
 {
 	sqlite3_stmt *s =
-		db_query(run->db, "SELECT tgid, comm FROM processes WHERE tid = tgid ORDER BY t");
+		db_query(rec->db, "SELECT tgid, comm FROM processes WHERE tid = tgid ORDER BY t");
 
 	while (db_next(s))
 		for (size_t g = 1; g <= p->nr; g++)
@@ -33,17 +33,17 @@ static void processes_load_names(const struct run *run, struct processes *p)
 	sqlite3_finalize(s);
 }
 
-bool processes_of(const struct run *run, struct processes *p)
+bool processes_of(const struct recording *rec, struct processes *p)
 {
 	memset(p, 0, sizeof(*p));
-	p->group = calloc(run->phases + 1, sizeof(*p->group));
+	p->group = calloc(rec->phases + 1, sizeof(*p->group));
 	if (!p->group) {
-		db_missing(run->path, "no memory for its processes");
+		db_missing(rec->path, "no memory for its processes");
 		return false;
 	}
-	for (size_t i = 0; i < run->phases; i++)
-		p->group[i] = (uint16_t)processes_group(p, run->phase[i].tgid);
-	processes_load_names(run, p);
+	for (size_t i = 0; i < rec->phases; i++)
+		p->group[i] = (uint16_t)processes_group(p, rec->phase[i].tgid);
+	processes_load_names(rec, p);
 	return true;
 }
 

@@ -11,17 +11,17 @@
  *	group has all that are left
  * @tgid: process of each group; 0 for the group of all others
  * @name: last recorded name of the process
- * @group: group of each phase of the run
+ * @group: group of each phase of the recording
  */
 struct processes {
 	size_t nr;
-	int32_t tgid[RUN_GROUPS];
-	char name[RUN_GROUPS][64];
+	int32_t tgid[PHASE_GROUPS];
+	char name[PHASE_GROUPS][64];
 	uint16_t *group;
 };
 
 /* Returns false without memory, after reporting it; else call processes_free(). */
-bool processes_of(const struct run *run, struct processes *p);
+bool processes_of(const struct recording *rec, struct processes *p);
 void processes_free(struct processes *p);
 
 /* "java (70)", "all others", or "outside of phases" for 0. */

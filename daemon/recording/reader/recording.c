@@ -13,13 +13,13 @@
 #include "db.h"
 #include "series.h"
 
-bool run_no_memory(const struct run *run)
+bool recording_no_memory(const struct recording *rec)
 {
-	db_missing(run->path, "no memory for all of it");
+	db_missing(rec->path, "no memory for all of it");
 	return false;
 }
 
-bool run_grow(void *array, size_t nr, size_t size)
+bool recording_grow(void *array, size_t nr, size_t size)
 {
 	void **at = array, *more;
 
@@ -31,14 +31,14 @@ bool run_grow(void *array, size_t nr, size_t size)
 	return more;
 }
 
-struct run_cache {
+struct recording_cache {
 	bool loaded;
-	struct run_series *rail;
+	struct recording_series *rail;
 };
 
-static void rail_load_cpus(struct run_rail *r, const char *cpus)
+static void rail_load_cpus(struct recording_rail *r, const char *cpus)
 {
-	if (strlen(cpus) < sizeof(r->cpus) && text_cpulist(cpus, r->cpu, RUN_CPUS) > 0)
+	if (strlen(cpus) < sizeof(r->cpus) && text_cpulist(cpus, r->cpu, RECORDING_CPUS) > 0)
 		strcpy(r->cpus, cpus);
 }
 
@@ -49,20 +49,21 @@ static int64_t column_positive(sqlite3_stmt *s, int column)
 	return v > 0 ? v : 0;
 }
 
-bool run_load_rails(struct run *run)
+bool recording_load_rails(struct recording *rec)
 {
-	sqlite3_stmt *s = db_query(run->db, "SELECT id, name, label, kind, source, derived, "
+	sqlite3_stmt *s = db_query(rec->db, "SELECT id, name, label, kind, source, derived, "
 					    "period_ns, cpus, update_ns, wraps_at FROM rails "
 					    "ORDER BY id");
 	bool good = s;
 
 	while (good && db_next(s)) {
-		struct run_rail *r;
+		struct recording_rail *r;
 
-		good = run_grow(&run->rail, run->rails, sizeof(*r)) || run_no_memory(run);
+		good = recording_grow(&rec->rail, rec->rails, sizeof(*r)) ||
+		       recording_no_memory(rec);
 		if (!good)
 			break;
-		r = &run->rail[run->rails++];
+		r = &rec->rail[rec->rails++];
 		memset(r, 0, sizeof(*r));
 		r->id = db_int(s, 0, 0);
 		snprintf(r->name, sizeof(r->name), "%s", db_text(s, 1, "?"));
@@ -77,86 +78,86 @@ bool run_load_rails(struct run *run)
 		r->role = rail_role(r->source, r->name, r->label);
 	}
 	sqlite3_finalize(s);
-	run->cache = calloc(1, sizeof(*run->cache));
-	return good && (run->cache || run_no_memory(run));
+	rec->cache = calloc(1, sizeof(*rec->cache));
+	return good && (rec->cache || recording_no_memory(rec));
 }
 
 static int by_id(const void *a, const void *b)
 {
-	const struct run_rail *x = a, *y = b;
+	const struct recording_rail *x = a, *y = b;
 
 	return (x->id > y->id) - (x->id < y->id);
 }
 
 static int by_t(const void *a, const void *b)
 {
-	const struct run_sample *x = a, *y = b;
+	const struct recording_sample *x = a, *y = b;
 
 	return (x->t > y->t) - (x->t < y->t);
 }
 
-static bool series_add_sample(const struct run *run, sqlite3_stmt *s)
+static bool series_add_sample(const struct recording *rec, sqlite3_stmt *s)
 {
-	const struct run_rail key = { .id = db_int(s, 1, INT64_MIN) }, *rail;
+	const struct recording_rail key = { .id = db_int(s, 1, INT64_MIN) }, *rail;
 	int64_t t = db_int(s, 0, -1);
-	struct run_series *series;
+	struct recording_series *series;
 
-	rail = run->rails ? bsearch(&key, run->rail, run->rails, sizeof(key), by_id) : NULL;
+	rail = rec->rails ? bsearch(&key, rec->rail, rec->rails, sizeof(key), by_id) : NULL;
 	if (!rail || t < 0)
 		return true;
-	series = &run->cache->rail[rail - run->rail];
-	if (!run_grow(&series->sample, series->nr, sizeof(*series->sample)))
-		return run_no_memory(run);
+	series = &rec->cache->rail[rail - rec->rail];
+	if (!recording_grow(&series->sample, series->nr, sizeof(*series->sample)))
+		return recording_no_memory(rec);
 	series->sample[series->nr++] =
-		(struct run_sample){ (uint64_t)t, db_int(s, 2, RUN_UNKNOWN) };
+		(struct recording_sample){ (uint64_t)t, db_int(s, 2, RECORDING_UNKNOWN) };
 	return true;
 }
 
-const struct run_series *run_samples(const struct run *run, size_t rail)
+const struct recording_series *recording_samples(const struct recording *rec, size_t rail)
 {
-	struct run_cache *cache = run->cache;
+	struct recording_cache *cache = rec->cache;
 	bool good = true;
 	sqlite3_stmt *s;
 
 	if (cache->loaded)
 		return &cache->rail[rail];
-	cache->rail = calloc(run->rails ? run->rails : 1, sizeof(*cache->rail));
+	cache->rail = calloc(rec->rails ? rec->rails : 1, sizeof(*cache->rail));
 	if (!cache->rail) {
-		run_no_memory(run);
+		recording_no_memory(rec);
 		return NULL;
 	}
-	s = db_query(run->db, "SELECT t, rail, value FROM samples");
+	s = db_query(rec->db, "SELECT t, rail, value FROM samples");
 	while (good && db_next(s))
-		good = series_add_sample(run, s);
+		good = series_add_sample(rec, s);
 	sqlite3_finalize(s);
 	cache->loaded = true;
 	if (!good) {
-		run_forget(run);
+		recording_forget(rec);
 		return NULL;
 	}
 	/* Samples are recorded in order of time, except on rails with a thread of their own. */
-	for (size_t i = 0; i < run->rails; i++) {
-		struct run_series *r = &cache->rail[i];
+	for (size_t i = 0; i < rec->rails; i++) {
+		struct recording_series *r = &cache->rail[i];
 		bool sorted = true;
 
 		for (size_t k = 1; k < r->nr && sorted; k++)
 			sorted = r->sample[k - 1].t <= r->sample[k].t;
 		if (!sorted)
 			qsort(r->sample, r->nr, sizeof(*r->sample), by_t);
-		series_settle(r, &run->rail[i]);
+		series_settle(r, &rec->rail[i]);
 	}
 	return &cache->rail[rail];
 }
 
-void run_forget(const struct run *run)
+void recording_forget(const struct recording *rec)
 {
-	struct run_cache *cache = run->cache;
+	struct recording_cache *cache = rec->cache;
 
-	for (size_t i = 0; cache && cache->rail && i < run->rails; i++)
+	for (size_t i = 0; cache && cache->rail && i < rec->rails; i++)
 		free(cache->rail[i].sample);
 	if (cache) {
 		free(cache->rail);
-		*cache = (struct run_cache){ 0 };
+		*cache = (struct recording_cache){ 0 };
 	}
 }
 
@@ -178,7 +179,7 @@ static bool limits_parse(const char *spec, struct energy_limits *limits, int *na
 	return end != number && !*end && limits->min_w >= 0 && limits->max_w > limits->min_w;
 }
 
-bool run_limits_valid(const char *spec)
+bool recording_limits_valid(const char *spec)
 {
 	struct energy_limits limits;
 	int name;
@@ -186,7 +187,7 @@ bool run_limits_valid(const char *spec)
 	return limits_parse(spec, &limits, &name);
 }
 
-size_t run_limit(struct run *run, const char *spec)
+size_t recording_limit(struct recording *rec, const char *spec)
 {
 	struct energy_limits limits;
 	size_t n = 0;
@@ -194,8 +195,8 @@ size_t run_limit(struct run *run, const char *spec)
 
 	if (!limits_parse(spec, &limits, &name))
 		return 0;
-	for (size_t i = 0; i < run->rails; i++) {
-		struct run_rail *r = &run->rail[i];
+	for (size_t i = 0; i < rec->rails; i++) {
+		struct recording_rail *r = &rec->rail[i];
 		char wanted[96];
 
 		snprintf(wanted, sizeof(wanted), "%.*s", name < 0 ? 0 : name, spec);
@@ -208,37 +209,37 @@ size_t run_limit(struct run *run, const char *spec)
 	return n;
 }
 
-bool run_rail_feeds(const struct run_rail *rail, int cpu)
+bool recording_rail_feeds(const struct recording_rail *rail, int cpu)
 {
-	return !*rail->cpus || (cpu >= 0 && cpu < RUN_CPUS && rail->cpu[cpu]);
+	return !*rail->cpus || (cpu >= 0 && cpu < RECORDING_CPUS && rail->cpu[cpu]);
 }
 
-const char *run_rail_how(const struct run_rail *rail)
+const char *recording_rail_how(const struct recording_rail *rail)
 {
 	return strncmp(rail->derived, "modelled", 8) ? "measured" : "modelled";
 }
 
-uint16_t run_group(uint32_t phase, uint32_t flags)
+uint16_t phase_group(uint32_t phase, uint32_t flags)
 {
-	enum run_class c = flags & GCHINT_F_URGENT     ? CLASS_URGENT :
-			   flags & GCHINT_F_STW	       ? CLASS_STW :
-			   flags & GCHINT_F_FOREGROUND ? CLASS_FOREGROUND :
-			   flags & GCHINT_F_CONCURRENT ? CLASS_CONCURRENT :
-							 CLASS_NONE;
+	enum phase_class c = flags & GCHINT_F_URGENT	 ? CLASS_URGENT :
+			     flags & GCHINT_F_STW	 ? CLASS_STW :
+			     flags & GCHINT_F_FOREGROUND ? CLASS_FOREGROUND :
+			     flags & GCHINT_F_CONCURRENT ? CLASS_CONCURRENT :
+							   CLASS_NONE;
 
 	if (phase >= GCHINT_PHASE_NR)
 		phase = GCHINT_PHASE_COLLECT;
 	return (uint16_t)(phase * CLASS_NR + c);
 }
 
-void run_find_groups(const struct run *run, bool *seen)
+void recording_find_groups(const struct recording *rec, bool *seen)
 {
-	memset(seen, 0, RUN_GROUPS * sizeof(*seen));
-	for (size_t i = 0; i < run->phases; i++)
-		seen[run->phase[i].group] = true;
+	memset(seen, 0, PHASE_GROUPS * sizeof(*seen));
+	for (size_t i = 0; i < rec->phases; i++)
+		seen[rec->phase[i].group] = true;
 }
 
-const char *run_group_name(unsigned int group, char *buf, size_t size)
+const char *phase_group_name(unsigned int group, char *buf, size_t size)
 {
 	static const char *const classes[CLASS_NR] = { "", ", concurrent", ", foreground", ", stw",
 						       ", urgent" };
@@ -255,54 +256,54 @@ const char *run_group_name(unsigned int group, char *buf, size_t size)
 /* No hardware has as many frequencies: a file with more was not written by gchintd. */
 #define KHZS_MAX 65536
 
-static bool phase_load(struct run *run, sqlite3_stmt *s)
+static bool phase_load(struct recording *rec, sqlite3_stmt *s)
 {
 	int64_t t0 = db_int(s, 0, -1), t1 = db_int(s, 1, 0), cpu = db_int(s, 6, -1);
 	uint32_t flags = db_u32(s, 5, 0);
-	struct run_phase *p;
+	struct recording_phase *p;
 
 	if (t0 < 0 || t1 < 0 || (t1 && t1 < t0)) {
-		run->absurd++;
+		rec->absurd++;
 		return true;
 	}
-	if (!run_grow(&run->phase, run->phases, sizeof(*p)))
-		return run_no_memory(run);
-	p = &run->phase[run->phases++];
+	if (!recording_grow(&rec->phase, rec->phases, sizeof(*p)))
+		return recording_no_memory(rec);
+	p = &rec->phase[rec->phases++];
 	p->t0 = (uint64_t)t0;
 	p->t1 = (uint64_t)t1;
 	/* Still running when the recording ended. */
 	if (!p->t1) {
-		run->open++;
-		p->t1 = run->t1 > p->t0 ? run->t1 : p->t0;
+		rec->open++;
+		p->t1 = rec->t1 > p->t0 ? rec->t1 : p->t0;
 	}
 	p->tgid = (int32_t)db_int(s, 2, 0);
 	p->tid = (int32_t)db_int(s, 3, 0);
 	p->cause = db_u32(s, 8, GCHINT_CAUSE_UNKNOWN);
-	p->group = run_group(db_u32(s, 4, 0), flags);
+	p->group = phase_group(db_u32(s, 4, 0), flags);
 	p->stw = flags & GCHINT_F_STW;
 	p->cpu = cpu >= 0 && cpu <= INT16_MAX ? (int16_t)cpu : -1;
-	run->uncertain += db_int(s, 7, 0) != 0;
+	rec->uncertain += db_int(s, 7, 0) != 0;
 	p->unsure = db_int(s, 1, 0) == 0 || db_int(s, 7, 0) != 0;
-	run->unsure_stops += p->stw && p->unsure;
+	rec->unsure_stops += p->stw && p->unsure;
 	return true;
 }
 
-static bool load_phases(struct run *run)
+static bool load_phases(struct recording *rec)
 {
 	sqlite3_stmt *s =
-		db_query(run->db, "SELECT t0, t1, tgid, tid, phase, flags, cpu, uncertain, cause "
+		db_query(rec->db, "SELECT t0, t1, tgid, tid, phase, flags, cpu, uncertain, cause "
 				  "FROM phases ORDER BY t0");
 	bool good = s;
 
 	while (good && db_next(s))
-		good = phase_load(run, s);
+		good = phase_load(rec, s);
 	sqlite3_finalize(s);
 	return good;
 }
 
-static bool load_pauses(struct run *run)
+static bool load_pauses(struct recording *rec)
 {
-	sqlite3_stmt *s = db_query(run->db, "SELECT t0, t1, tgid FROM pauses ORDER BY t0, tgid");
+	sqlite3_stmt *s = db_query(rec->db, "SELECT t0, t1, tgid FROM pauses ORDER BY t0, tgid");
 	bool good = s;
 
 	while (good && db_next(s)) {
@@ -311,92 +312,93 @@ static bool load_pauses(struct run *run)
 		/* Made of a row that phase_load() left out and counted. */
 		if (t0 < 0 || t1 < t0)
 			continue;
-		good = run_grow(&run->pause, run->pauses, sizeof(*run->pause)) ||
-		       run_no_memory(run);
+		good = recording_grow(&rec->pause, rec->pauses, sizeof(*rec->pause)) ||
+		       recording_no_memory(rec);
 		if (good)
-			run->pause[run->pauses++] = (struct run_pause){ (uint64_t)t0, (uint64_t)t1,
-									(int32_t)db_int(s, 2, 0) };
+			rec->pause[rec->pauses++] =
+				(struct recording_pause){ (uint64_t)t0, (uint64_t)t1,
+							  (int32_t)db_int(s, 2, 0) };
 	}
 	sqlite3_finalize(s);
 	return good;
 }
 
-static bool step_load(struct run *run, sqlite3_stmt *s)
+static bool step_load(struct recording *rec, sqlite3_stmt *s)
 {
-	struct run_cpu *c = run->cpus ? &run->cpu[run->cpus - 1] : NULL;
+	struct recording_cpu *c = rec->cpus ? &rec->cpu[rec->cpus - 1] : NULL;
 	uint32_t cpu = db_u32(s, 0, UINT32_MAX), khz = db_u32(s, 2, 0);
 	int64_t t = db_int(s, 1, -1);
 
 	if (cpu == UINT32_MAX || t < 0) {
-		run->absurd++;
+		rec->absurd++;
 		return true;
 	}
 	/* A value of another type is left out; a row without one ends what was known. */
 	if (!khz && sqlite3_column_type(s, 2) != SQLITE_NULL &&
 	    sqlite3_column_type(s, 2) != SQLITE_INTEGER) {
-		run->absurd++;
+		rec->absurd++;
 		return true;
 	}
 	if (!khz && (!c || c->cpu != cpu || !c->step[c->nr - 1].khz))
 		return true;
 	if (!c || c->cpu != cpu) {
-		if (!run_grow(&run->cpu, run->cpus, sizeof(*c)))
-			return run_no_memory(run);
-		c = &run->cpu[run->cpus++];
-		*c = (struct run_cpu){ .cpu = cpu };
+		if (!recording_grow(&rec->cpu, rec->cpus, sizeof(*c)))
+			return recording_no_memory(rec);
+		c = &rec->cpu[rec->cpus++];
+		*c = (struct recording_cpu){ .cpu = cpu };
 	}
-	if (!run_grow(&c->step, c->nr, sizeof(*c->step)))
-		return run_no_memory(run);
-	c->step[c->nr++] = (struct run_step){ (uint64_t)t, khz };
+	if (!recording_grow(&c->step, c->nr, sizeof(*c->step)))
+		return recording_no_memory(rec);
+	c->step[c->nr++] = (struct recording_step){ (uint64_t)t, khz };
 	return true;
 }
 
-static bool load_steps(struct run *run)
+static bool load_steps(struct recording *rec)
 {
-	sqlite3_stmt *s = db_query(run->db, "SELECT cpu, t, khz FROM transitions ORDER BY cpu, t");
+	sqlite3_stmt *s = db_query(rec->db, "SELECT cpu, t, khz FROM transitions ORDER BY cpu, t");
 	bool good = s;
 
 	while (good && db_next(s))
-		good = step_load(run, s);
+		good = step_load(rec, s);
 	sqlite3_finalize(s);
 	return good;
 }
 
 /* gchintctl record annotates the begin and the end of its command. */
-static void run_find_command(struct run *run)
+static void recording_find_command(struct recording *rec)
 {
 	int64_t start, end;
 
-	if (db_number(run->db, "SELECT min(t) FROM annotations WHERE text LIKE 'start: %'", 0,
+	if (db_number(rec->db, "SELECT min(t) FROM annotations WHERE text LIKE 'start: %'", 0,
 		      &start) &&
-	    db_number(run->db, "SELECT max(t) FROM annotations WHERE text LIKE 'end: %'", 0,
+	    db_number(rec->db, "SELECT max(t) FROM annotations WHERE text LIKE 'end: %'", 0,
 		      &end) &&
 	    start > 0 && end > start) {
-		run->c0 = (uint64_t)start;
-		run->c1 = (uint64_t)end;
+		rec->c0 = (uint64_t)start;
+		rec->c1 = (uint64_t)end;
 	}
 }
 
-uint64_t run_duration(const struct run *run)
+uint64_t recording_duration(const struct recording *rec)
 {
-	return run->c1 ? run->c1 - run->c0 : run->t1 - run->t0;
+	return rec->c1 ? rec->c1 - rec->c0 : rec->t1 - rec->t0;
 }
 
-void run_began(const struct run *run, char *buf, size_t size)
+void recording_began(const struct recording *rec, char *buf, size_t size)
 {
-	time_t t = (time_t)(run->began_ns / 1000000000);
+	time_t t = (time_t)(rec->began_ns / 1000000000);
 	struct tm tm;
 
-	if (run->began_ns == RUN_UNKNOWN || !gmtime_r(&t, &tm) ||
+	if (rec->began_ns == RECORDING_UNKNOWN || !gmtime_r(&t, &tm) ||
 	    !strftime(buf, size, "%Y-%m-%d %H:%M:%S UTC", &tm))
 		snprintf(buf, size, "when is not known");
 	else if (tm.tm_year < 100)
 		snprintf(buf, size, "when is not known: no clock was set");
 }
 
-double run_seconds(const struct run *run, uint64_t t)
+double recording_seconds(const struct recording *rec, uint64_t t)
 {
-	return (double)(int64_t)(t - run->t0) / 1e9;
+	return (double)(int64_t)(t - rec->t0) / 1e9;
 }
 
 static int by_khz(const void *a, const void *b)
@@ -406,49 +408,49 @@ static int by_khz(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static size_t khz_index(const struct run *run, uint32_t khz)
+static size_t khz_index(const struct recording *rec, uint32_t khz)
 {
-	const uint32_t *at = bsearch(&khz, run->khz, run->khzs, sizeof(khz), by_khz);
+	const uint32_t *at = bsearch(&khz, rec->khz, rec->khzs, sizeof(khz), by_khz);
 
-	return (size_t)(at - run->khz);
+	return (size_t)(at - rec->khz);
 }
 
 /* Collects the distinct frequencies of the steps that were loaded. */
-static bool run_collect_khz(struct run *run)
+static bool recording_collect_khz(struct recording *rec)
 {
 	size_t steps = 0;
 
-	for (size_t i = 0; i < run->cpus; i++)
-		steps += run->cpu[i].nr;
-	run->khz = malloc((steps ? steps : 1) * sizeof(*run->khz));
-	if (!run->khz)
-		return run_no_memory(run);
-	for (size_t i = 0; i < run->cpus; i++)
-		for (size_t k = 0; k < run->cpu[i].nr; k++)
-			if (run->cpu[i].step[k].khz)
-				run->khz[run->khzs++] = run->cpu[i].step[k].khz;
-	qsort(run->khz, run->khzs, sizeof(*run->khz), by_khz);
-	steps = run->khzs;
-	run->khzs = 0;
+	for (size_t i = 0; i < rec->cpus; i++)
+		steps += rec->cpu[i].nr;
+	rec->khz = malloc((steps ? steps : 1) * sizeof(*rec->khz));
+	if (!rec->khz)
+		return recording_no_memory(rec);
+	for (size_t i = 0; i < rec->cpus; i++)
+		for (size_t k = 0; k < rec->cpu[i].nr; k++)
+			if (rec->cpu[i].step[k].khz)
+				rec->khz[rec->khzs++] = rec->cpu[i].step[k].khz;
+	qsort(rec->khz, rec->khzs, sizeof(*rec->khz), by_khz);
+	steps = rec->khzs;
+	rec->khzs = 0;
 	for (size_t i = 0; i < steps; i++)
-		if (!run->khzs || run->khz[run->khzs - 1] != run->khz[i])
-			run->khz[run->khzs++] = run->khz[i];
-	if (run->khzs <= KHZS_MAX)
+		if (!rec->khzs || rec->khz[rec->khzs - 1] != rec->khz[i])
+			rec->khz[rec->khzs++] = rec->khz[i];
+	if (rec->khzs <= KHZS_MAX)
 		return true;
-	db_missing(run->path, "more frequencies than any machine has");
+	db_missing(rec->path, "more frequencies than any machine has");
 	return false;
 }
 
-static const struct run_cpu *run_find_cpu(const struct run *run, int cpu)
+static const struct recording_cpu *recording_find_cpu(const struct recording *rec, int cpu)
 {
-	size_t lo = 0, hi = run->cpus;
+	size_t lo = 0, hi = rec->cpus;
 
 	while (cpu >= 0 && lo < hi) {
 		size_t mid = (lo + hi) / 2;
 
-		if (run->cpu[mid].cpu == (uint32_t)cpu)
-			return &run->cpu[mid];
-		if (run->cpu[mid].cpu < (uint32_t)cpu)
+		if (rec->cpu[mid].cpu == (uint32_t)cpu)
+			return &rec->cpu[mid];
+		if (rec->cpu[mid].cpu < (uint32_t)cpu)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -457,7 +459,7 @@ static const struct run_cpu *run_find_cpu(const struct run *run, int cpu)
 }
 
 /* Index of the last step at or before @t; -1 if it is before the first. */
-static ssize_t step_at(const struct run_cpu *c, uint64_t t)
+static ssize_t step_at(const struct recording_cpu *c, uint64_t t)
 {
 	size_t lo = 0, hi = c->nr;
 
@@ -472,18 +474,18 @@ static ssize_t step_at(const struct run_cpu *c, uint64_t t)
 	return (ssize_t)lo - 1;
 }
 
-uint32_t run_khz(const struct run *run, int cpu, uint64_t t)
+uint32_t recording_khz(const struct recording *rec, int cpu, uint64_t t)
 {
-	const struct run_cpu *c = run_find_cpu(run, cpu);
+	const struct recording_cpu *c = recording_find_cpu(rec, cpu);
 	ssize_t i = c ? step_at(c, t) : -1;
 
 	return i < 0 ? 0 : c->step[i].khz;
 }
 
-void run_stretches(const struct run *run, int cpu, uint64_t t0, uint64_t t1,
-		   void (*fn)(void *data, uint32_t khz, uint64_t ns), void *data)
+void recording_stretches(const struct recording *rec, int cpu, uint64_t t0, uint64_t t1,
+			 void (*fn)(void *data, uint32_t khz, uint64_t ns), void *data)
 {
-	const struct run_cpu *c = run_find_cpu(run, cpu);
+	const struct recording_cpu *c = recording_find_cpu(rec, cpu);
 	ssize_t i = c ? step_at(c, t0) : 0;
 
 	for (i = i < 0 ? 0 : i; c && i < (ssize_t)c->nr && c->step[i].t < t1; i++) {
@@ -497,7 +499,7 @@ void run_stretches(const struct run *run, int cpu, uint64_t t0, uint64_t t1,
 }
 
 struct adding {
-	struct run *run;
+	struct recording *rec;
 	unsigned int group;
 };
 
@@ -505,48 +507,48 @@ static void add_residency(void *data, uint32_t khz, uint64_t ns)
 {
 	const struct adding *a = data;
 
-	a->run->residency[khz_index(a->run, khz)][a->group] += ns;
+	a->rec->residency[khz_index(a->rec, khz)][a->group] += ns;
 }
 
-static bool compute_residency(struct run *run)
+static bool compute_residency(struct recording *rec)
 {
-	struct adding a = { run, 0 };
+	struct adding a = { rec, 0 };
 
-	if (!run_collect_khz(run))
+	if (!recording_collect_khz(rec))
 		return false;
-	run->residency = calloc(run->khzs ? run->khzs : 1, sizeof(*run->residency));
-	if (!run->residency)
-		return run_no_memory(run);
-	for (size_t i = 0; i < run->cpus; i++)
-		run_stretches(run, (int)run->cpu[i].cpu, run->t0, run->t1, add_residency, &a);
-	for (size_t i = 0; i < run->phases; i++) {
-		const struct run_phase *p = &run->phase[i];
+	rec->residency = calloc(rec->khzs ? rec->khzs : 1, sizeof(*rec->residency));
+	if (!rec->residency)
+		return recording_no_memory(rec);
+	for (size_t i = 0; i < rec->cpus; i++)
+		recording_stretches(rec, (int)rec->cpu[i].cpu, rec->t0, rec->t1, add_residency, &a);
+	for (size_t i = 0; i < rec->phases; i++) {
+		const struct recording_phase *p = &rec->phase[i];
 
 		a.group = p->group;
-		run_stretches(run, p->cpu, p->t0, p->t1, add_residency, &a);
+		recording_stretches(rec, p->cpu, p->t0, p->t1, add_residency, &a);
 	}
 	/*
 	 * Time in phases is not outside of them. Phases of two threads may overlap on a CPU, so
 	 * that the difference is limited to 0.
 	 */
-	for (size_t k = 0; k < run->khzs; k++)
-		for (unsigned int g = 1; g < RUN_GROUPS; g++)
-			run->residency[k][0] -= run->residency[k][g] < run->residency[k][0] ?
-							run->residency[k][g] :
-							run->residency[k][0];
+	for (size_t k = 0; k < rec->khzs; k++)
+		for (unsigned int g = 1; g < PHASE_GROUPS; g++)
+			rec->residency[k][0] -= rec->residency[k][g] < rec->residency[k][0] ?
+							rec->residency[k][g] :
+							rec->residency[k][0];
 	return true;
 }
 
-static void run_set_label(struct run *run)
+static void recording_set_label(struct recording *rec)
 {
 	sqlite3_stmt *s;
 
-	if (db_meta(run->db, "label", run->label, sizeof(run->label)))
+	if (db_meta(rec->db, "label", rec->label, sizeof(rec->label)))
 		return;
-	s = db_query(run->db, "SELECT group_concat(governor, ', ') FROM (SELECT DISTINCT governor "
+	s = db_query(rec->db, "SELECT group_concat(governor, ', ') FROM (SELECT DISTINCT governor "
 			      "FROM policy_states WHERE governor IS NOT NULL)");
 	if (db_next(s))
-		snprintf(run->label, sizeof(run->label), "%s", db_text(s, 0, run->path));
+		snprintf(rec->label, sizeof(rec->label), "%s", db_text(s, 0, rec->path));
 	sqlite3_finalize(s);
 }
 
@@ -554,69 +556,69 @@ static void run_set_label(struct run *run)
  * Sets the host, and when the recording began by CLOCK_REALTIME: from the offset between the
  * clocks that gchintd measured at its start.
  */
-static void run_set_host(struct run *run)
+static void recording_set_host(struct recording *rec)
 {
 	int64_t offset, began;
 
-	db_meta(run->db, "board.host", run->host, sizeof(run->host));
+	db_meta(rec->db, "board.host", rec->host, sizeof(rec->host));
 	/* The kernel's name for a machine that has none. */
-	if (!strcmp(run->host, "(none)"))
-		*run->host = '\0';
-	run->began_ns = RUN_UNKNOWN;
-	if (db_number(run->db, "SELECT offset_ns FROM clocks WHERE source = 'realtime'", 0,
+	if (!strcmp(rec->host, "(none)"))
+		*rec->host = '\0';
+	rec->began_ns = RECORDING_UNKNOWN;
+	if (db_number(rec->db, "SELECT offset_ns FROM clocks WHERE source = 'realtime'", 0,
 		      &offset) &&
-	    !__builtin_sub_overflow((int64_t)run->t0, offset, &began) && began >= 0 &&
-	    began < LATEST && run->t1 - run->t0 < LATEST)
-		run->began_ns = began;
+	    !__builtin_sub_overflow((int64_t)rec->t0, offset, &began) && began >= 0 &&
+	    began < LATEST && rec->t1 - rec->t0 < LATEST)
+		rec->began_ns = began;
 }
 
-struct run *run_open(const char *path)
+struct recording *recording_open(const char *path)
 {
-	struct run *run = calloc(1, sizeof(*run));
+	struct recording *rec = calloc(1, sizeof(*rec));
 
-	if (!run) {
+	if (!rec) {
 		error_print("%s: not enough memory", path);
 		return NULL;
 	}
-	run->path = path;
-	run->db = db_open(path);
-	if (!run->db)
+	rec->path = path;
+	rec->db = db_open(path);
+	if (!rec->db)
 		goto free_run;
-	if (!db_span(run->db, &run->t0, &run->t1)) {
+	if (!db_span(rec->db, &rec->t0, &rec->t1)) {
 		error_print("%s: the recording is still empty", path);
 		goto free_run;
 	}
-	if (!load_phases(run) || !load_pauses(run) || !load_steps(run) || !run_load_rails(run) ||
-	    !compute_residency(run))
+	if (!load_phases(rec) || !load_pauses(rec) || !load_steps(rec) ||
+	    !recording_load_rails(rec) || !compute_residency(rec))
 		goto free_run;
-	if (run->absurd)
+	if (rec->absurd)
 		db_missing(path, "rows that make no sense are left out");
-	run_find_command(run);
-	run_set_label(run);
-	run_set_host(run);
-	return run;
+	recording_find_command(rec);
+	recording_set_label(rec);
+	recording_set_host(rec);
+	return rec;
 
 free_run:
-	run_close(run);
+	recording_close(rec);
 	return NULL;
 }
 
-void run_close(struct run *run)
+void recording_close(struct recording *rec)
 {
-	if (!run)
+	if (!rec)
 		return;
-	run_forget(run);
-	free(run->cache);
-	for (size_t i = 0; i < run->cpus; i++)
-		free(run->cpu[i].step);
-	free(run->cpu);
-	free(run->phase);
-	free(run->pause);
-	free(run->rail);
-	free(run->khz);
-	free(run->residency);
-	sqlite3_close(run->db);
-	free(run);
+	recording_forget(rec);
+	free(rec->cache);
+	for (size_t i = 0; i < rec->cpus; i++)
+		free(rec->cpu[i].step);
+	free(rec->cpu);
+	free(rec->phase);
+	free(rec->pause);
+	free(rec->rail);
+	free(rec->khz);
+	free(rec->residency);
+	sqlite3_close(rec->db);
+	free(rec);
 }
 
 static int by_length(const void *a, const void *b)
@@ -626,22 +628,22 @@ static int by_length(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-void run_lengths(const struct run *run, unsigned int group, struct run_lengths *l)
+void recording_lengths(const struct recording *rec, unsigned int group, struct recording_lengths *l)
 {
-	uint64_t *length = malloc((run->phases ? run->phases : 1) * sizeof(*length));
+	uint64_t *length = malloc((rec->phases ? rec->phases : 1) * sizeof(*length));
 	uint64_t known = 0;
 	double weighted = 0;
 
-	*l = (struct run_lengths){ 0 };
+	*l = (struct recording_lengths){ 0 };
 	if (!length) {
-		run_no_memory(run);
+		recording_no_memory(rec);
 		return;
 	}
-	for (size_t i = 0; i < run->phases; i++)
-		if (run->phase[i].group == group && run->phase[i].unsure) {
+	for (size_t i = 0; i < rec->phases; i++)
+		if (rec->phase[i].group == group && rec->phase[i].unsure) {
 			l->unsure++;
-		} else if (run->phase[i].group == group) {
-			length[l->count] = run->phase[i].t1 - run->phase[i].t0;
+		} else if (rec->phase[i].group == group) {
+			length[l->count] = rec->phase[i].t1 - rec->phase[i].t0;
 			l->total += length[l->count++];
 		}
 	if (l->count) {
@@ -652,80 +654,82 @@ void run_lengths(const struct run *run, unsigned int group, struct run_lengths *
 		l->max = length[l->count - 1];
 	}
 	free(length);
-	for (size_t k = 0; k < run->khzs; k++) {
-		known += run->residency[k][group];
-		weighted += (double)run->residency[k][group] * run->khz[k];
+	for (size_t k = 0; k < rec->khzs; k++) {
+		known += rec->residency[k][group];
+		weighted += (double)rec->residency[k][group] * rec->khz[k];
 	}
 	l->khz = known ? weighted / (double)known : 0;
 }
 
 /* Adds the host to each label if hosts differ, so that no group mixes runs of two hosts. */
-static void labels_add_hosts(struct run *const *run, size_t nr)
+static void labels_add_hosts(struct recording *const *rec, size_t nr)
 {
 	bool several = false;
 
 	for (size_t i = 1; i < nr; i++)
-		several = several || strcmp(run[i]->host, run[0]->host);
+		several = several || strcmp(rec[i]->host, rec[0]->host);
 	for (size_t i = 0; several && i < nr; i++) {
-		size_t used = strlen(run[i]->label);
+		size_t used = strlen(rec[i]->label);
 
-		snprintf(run[i]->label + used, sizeof(run[i]->label) - used, RUN_AT "%s",
-			 *run[i]->host ? run[i]->host : "?");
+		snprintf(rec[i]->label + used, sizeof(rec[i]->label) - used, RECORDING_AT "%s",
+			 *rec[i]->host ? rec[i]->host : "?");
 	}
 }
 
-static const char *run_file_name(const struct run *run)
+static const char *recording_file_name(const struct recording *rec)
 {
-	const char *slash = strrchr(run->path, '/');
+	const char *slash = strrchr(rec->path, '/');
 
-	return slash ? slash + 1 : run->path;
+	return slash ? slash + 1 : rec->path;
 }
 
-/* Makes the label of a group from @name, or takes that of the first run if @name is NULL. */
-static void label_make(struct run *const *run, size_t nr, const char *name, char *label,
+/* Makes the label of a group from @name, or takes that of the first recording if @name is NULL. */
+static void label_make(struct recording *const *rec, size_t nr, const char *name, char *label,
 		       size_t size)
 {
 	if (!name)
-		snprintf(label, size, "%s", run[0]->label);
+		snprintf(label, size, "%s", rec[0]->label);
 	else if (nr == 1)
 		snprintf(label, size, "%s", name);
 	else
 		snprintf(label, size, "%s and %zu more", name, nr - 1);
 }
 
-static bool labels_agree(struct run *const *run, size_t nr)
+static bool labels_agree(struct recording *const *rec, size_t nr)
 {
 	for (size_t i = 1; i < nr; i++)
-		if (strcmp(run[i]->label, run[0]->label))
+		if (strcmp(rec[i]->label, rec[0]->label))
 			return false;
 	return true;
 }
 
 /*
- * Gives one label to the runs before "--" and another to the last @behind. Labels of the
+ * Gives one label to the recordings before "--" and another to the last @behind. Labels of the
  * recordings are kept if each group has one and the two differ. Otherwise groups are called after
  * their first file, by its path if both first files have the same name.
  */
-static void labels_group(struct run *const *run, size_t nr, size_t behind)
+static void labels_group(struct recording *const *rec, size_t nr, size_t behind)
 {
 	const size_t from[] = { 0, nr - behind, nr };
-	bool labelled = labels_agree(run, nr - behind) && labels_agree(run + nr - behind, behind) &&
-			strcmp(run[0]->label, run[nr - 1]->label);
-	bool paths = !strcmp(run_file_name(run[0]), run_file_name(run[nr - behind]));
+	bool labelled = labels_agree(rec, nr - behind) && labels_agree(rec + nr - behind, behind) &&
+			strcmp(rec[0]->label, rec[nr - 1]->label);
+	bool paths = !strcmp(recording_file_name(rec[0]), recording_file_name(rec[nr - behind]));
 
 	for (size_t kind = 0; kind < 2; kind++) {
-		const struct run *first = run[from[kind]];
-		const char *name = labelled ? NULL : paths ? first->path : run_file_name(first);
+		const struct recording *first = rec[from[kind]];
+		const char *name = labelled ? NULL :
+				   paths    ? first->path :
+					      recording_file_name(first);
 		char label[sizeof(first->label)];
 
-		label_make(run + from[kind], from[kind + 1] - from[kind], name, label,
+		label_make(rec + from[kind], from[kind + 1] - from[kind], name, label,
 			   sizeof(label));
 		for (size_t i = from[kind]; i < from[kind + 1]; i++)
-			snprintf(run[i]->label, sizeof(run[i]->label), "%s", label);
+			snprintf(rec[i]->label, sizeof(rec[i]->label), "%s", label);
 	}
 }
 
-size_t run_behind_dashes(int argc, char *const *argv)
+size_t recording_behind_dashes(int argc, char *const *argv)
 {
 	for (int i = 1; i < argc; i++)
 		if (!strcmp(argv[i], "--"))
@@ -733,39 +737,39 @@ size_t run_behind_dashes(int argc, char *const *argv)
 	return 0;
 }
 
-void run_close_all(struct run **run, size_t nr)
+void recording_close_all(struct recording **rec, size_t nr)
 {
-	for (size_t i = 0; run && i < nr; i++)
-		run_close(run[i]);
-	free(run);
+	for (size_t i = 0; rec && i < nr; i++)
+		recording_close(rec[i]);
+	free(rec);
 }
 
-struct run **run_open_all(char *const *paths, size_t nr, size_t behind)
+struct recording **recording_open_all(char *const *paths, size_t nr, size_t behind)
 {
-	struct run **run = calloc(nr, sizeof(*run));
+	struct recording **rec = calloc(nr, sizeof(*rec));
 
-	if (!run)
+	if (!rec)
 		error_print("no memory for %zu recordings", nr);
-	for (size_t i = 0; run && i < nr; i++) {
-		run[i] = run_open(paths[i]);
-		if (!run[i]) {
-			run_close_all(run, i);
-			run = NULL;
+	for (size_t i = 0; rec && i < nr; i++) {
+		rec[i] = recording_open(paths[i]);
+		if (!rec[i]) {
+			recording_close_all(rec, i);
+			rec = NULL;
 		}
 	}
 	/* A "--" before all files only ends the options. */
-	if (run && behind && behind < nr)
-		labels_group(run, nr, behind);
-	if (run)
-		labels_add_hosts(run, nr);
-	return run;
+	if (rec && behind && behind < nr)
+		labels_group(rec, nr, behind);
+	if (rec)
+		labels_add_hosts(rec, nr);
+	return rec;
 }
 
-size_t run_nth_of_label(struct run *const *run, size_t i)
+size_t recording_nth_of_label(struct recording *const *rec, size_t i)
 {
 	size_t n = 0;
 
 	for (size_t k = 0; k < i; k++)
-		n += !strcmp(run[k]->label, run[i]->label);
+		n += !strcmp(rec[k]->label, rec[i]->label);
 	return n;
 }

@@ -17,7 +17,7 @@
 #include "rail-role.h"
 
 /* Class of a phase: how much waits for it, by the first of its flags that applies (see the ABI). */
-enum run_class {
+enum phase_class {
 	CLASS_NONE,
 	CLASS_CONCURRENT,
 	CLASS_FOREGROUND,
@@ -27,9 +27,9 @@ enum run_class {
 };
 
 /* A group is a phase with a class; group 0 is "outside of phases". */
-#define RUN_GROUPS (GCHINT_PHASE_NR * CLASS_NR)
+#define PHASE_GROUPS (GCHINT_PHASE_NR * CLASS_NR)
 
-struct run_phase {
+struct recording_phase {
 	uint64_t t0, t1;
 	int32_t tgid, tid;
 	uint32_t cause; /* GCHINT_CAUSE_* */
@@ -43,41 +43,41 @@ struct run_phase {
  * A pause: a time in which all mutators of one process are stopped, as the view "pauses" of schema.c
  * defines it. Phases that stop the world overlap and follow each other; pauses of a process do not.
  */
-struct run_pause {
+struct recording_pause {
 	uint64_t t0, t1;
 	int32_t tgid; /* 0 not known */
 };
 
-struct run_step {
+struct recording_step {
 	uint64_t t;
 	uint32_t khz;
 };
 
-struct run_cpu {
+struct recording_cpu {
 	uint32_t cpu;
-	struct run_step *step;
+	struct recording_step *step;
 	size_t nr;
 };
 
-/* A reading in the rail's unit: uW, uJ, uV, uA; RUN_UNKNOWN where there was none. */
-#define RUN_UNKNOWN INT64_MIN
+/* A reading in the rail's unit: uW, uJ, uV, uA; RECORDING_UNKNOWN where there was none. */
+#define RECORDING_UNKNOWN INT64_MIN
 
-struct run_sample {
+struct recording_sample {
 	uint64_t t;
 	int64_t value;
 };
 
 /**
- * struct run_series - the readings of a rail, as far as they can be trusted (series.h)
+ * struct recording_series - the readings of a rail, as far as they can be trusted (series.h)
  * @sample: by time
  * @nr: their number
- * @still: readings left out: the counter was not updated yet, see run_samples()
+ * @still: readings left out: the counter was not updated yet, see recording_samples()
  * @joined: readings without a value that are left out: those around them tell the energy
  * @stopped: readings of a counter that no longer counted, taken as unknown
  * @negative: readings of a negative power, taken as unknown
  */
-struct run_series {
-	struct run_sample *sample;
+struct recording_series {
+	struct recording_sample *sample;
 	size_t nr;
 	size_t still, joined, stopped, negative;
 };
@@ -96,138 +96,139 @@ struct energy_limits {
 };
 
 /* CPU numbers that rails may have are below this. */
-#define RUN_CPUS CPUS_MAX
+#define RECORDING_CPUS CPUS_MAX
 
-struct run_rail {
+struct recording_rail {
 	int64_t id;
 	char name[96], label[64], kind[16], source[24], derived[48];
 	char cpus[64]; /* CPUs of the one core that it feeds; "" if it feeds more than that */
-	uint8_t cpu[RUN_CPUS]; /* the same as one flag per CPU */
+	uint8_t cpu[RECORDING_CPUS]; /* the same as one flag per CPU */
 	uint64_t period_ns;
 	struct energy_limits limits;
 	enum rail_role role;
 };
 
 /* Whether the rail's energy can include that of @cpu (-1 not known). */
-bool run_rail_feeds(const struct run_rail *rail, int cpu);
+bool recording_rail_feeds(const struct recording_rail *rail, int cpu);
 
 /* Returns "modelled" if the recording says so of the rail, else "measured". */
-const char *run_rail_how(const struct run_rail *rail);
+const char *recording_rail_how(const struct recording_rail *rail);
 
 /* Separates a label from the host. */
-#define RUN_AT " @ "
+#define RECORDING_AT " @ "
 
-struct run {
+struct recording {
 	sqlite3 *db;
 	const char *path;
-	char label[160]; /* of the run, else its governor; with the host if there are several */
+	char label[160]; /* of its run, else its governor; with the host if there are several */
 	char host[64]; /* "" not known */
-	int64_t began_ns; /* CLOCK_REALTIME at t0; RUN_UNKNOWN */
+	int64_t began_ns; /* CLOCK_REALTIME at t0; RECORDING_UNKNOWN */
 	uint64_t t0, t1; /* of the recording */
 	uint64_t c0, c1; /* begin and end of gchintctl record's command; both 0 if none */
-	struct run_phase *phase;
+	struct recording_phase *phase;
 	size_t phases, open, uncertain;
-	struct run_pause *pause; /* by t0 */
+	struct recording_pause *pause; /* by t0 */
 	size_t pauses;
 	size_t unsure_stops; /* stop-the-world phases of unknown end, which are in no pause */
 	size_t absurd; /* rows with invalid values, such as an end before the begin */
-	struct run_cpu *cpu;
+	struct recording_cpu *cpu;
 	size_t cpus;
-	struct run_rail *rail;
+	struct recording_rail *rail;
 	size_t rails;
 	/* Distinct frequencies in ascending order, and the time in ns at each by group; group 0
 	 * is the time of all CPUs outside of phases. */
 	uint32_t *khz;
 	size_t khzs;
-	uint64_t (*residency)[RUN_GROUPS];
-	struct run_cache *cache; /* readings of rails, see run_samples() */
+	uint64_t (*residency)[PHASE_GROUPS];
+	struct recording_cache *cache; /* readings of rails, see recording_samples() */
 };
 
 /*
  * Loads a recording. Returns NULL, after reporting the reason, if the file is not a recording or
  * does not fit into memory: it is never loaded in part, since tables of it would be wrong.
  */
-struct run *run_open(const char *path);
-void run_close(struct run *run);
+struct recording *recording_open(const char *path);
+void recording_close(struct recording *rec);
 
 /*
- * run_open_all - open several recordings
- * @paths: @nr files, which must outlive the runs
+ * recording_open_all - open several recordings
+ * @paths: @nr files, which must outlive the recordings
  * @nr: number of files
  * @behind: number of files after "--": these get one label and those before it another; if 0
- *	or @nr, runs keep the labels of their recordings
+ *	or @nr, recordings keep the labels of their recordings
  *
- * Returns the runs in that order; NULL if one cannot be opened, after reporting it.
- * run_close_all() accepts NULL.
+ * Returns the recordings in that order; NULL if one cannot be opened, after reporting it.
+ * recording_close_all() accepts NULL.
  */
-struct run **run_open_all(char *const *paths, size_t nr, size_t behind);
+struct recording **recording_open_all(char *const *paths, size_t nr, size_t behind);
 /* Number of arguments after the first "--". Call it before getopt, which reorders them. */
-size_t run_behind_dashes(int argc, char *const *argv);
-void run_close_all(struct run **run, size_t nr);
+size_t recording_behind_dashes(int argc, char *const *argv);
+void recording_close_all(struct recording **rec, size_t nr);
 
 /*
- * Returns the readings of run->rail[@rail]; the first call reads those of all rails. NULL without
+ * Returns the readings of rec->rail[@rail]; the first call reads those of all rails. NULL without
  * memory, after reporting it. Repeated readings of a counter within its update period are left
  * out: they do not mean that the power was zero.
  */
-const struct run_series *run_samples(const struct run *run, size_t rail);
-/* Frees the readings; run_samples() reads them again. */
-void run_forget(const struct run *run);
+const struct recording_series *recording_samples(const struct recording *rec, size_t rail);
+/* Frees the readings; recording_samples() reads them again. */
+void recording_forget(const struct recording *rec);
 
 /**
- * run_limit - set the minimum and maximum power of rails
- * @run: the run whose rail[].limits change
+ * recording_limit - set the minimum and maximum power of rails
+ * @rec: the recording whose rail[].limits change
  * @spec: "LOW:HIGH" in W for every rail, "RAIL=LOW:HIGH" for one by name or label
  *
- * Returns the number of rails that match; also 0 if run_limits_valid() returns false.
+ * Returns the number of rails that match; also 0 if recording_limits_valid() returns false.
  */
-size_t run_limit(struct run *run, const char *spec);
-bool run_limits_valid(const char *spec);
+size_t recording_limit(struct recording *rec, const char *spec);
+bool recording_limits_valid(const char *spec);
 
-/* Number of runs before run[@i] with the same label. */
-size_t run_nth_of_label(struct run *const *run, size_t i);
+/* Number of recordings before rec[@i] with the same label. */
+size_t recording_nth_of_label(struct recording *const *rec, size_t i);
 
 /* Duration in ns of the command, or of the recording if there was no command. */
-uint64_t run_duration(const struct run *run);
+uint64_t recording_duration(const struct recording *rec);
 /* Formats when the recording began, "2026-01-31 12:00:00 UTC", or that it is not known. */
-void run_began(const struct run *run, char *buf, size_t size);
+void recording_began(const struct recording *rec, char *buf, size_t size);
 /* Seconds since the recording began; negative before it. */
-double run_seconds(const struct run *run, uint64_t t);
+double recording_seconds(const struct recording *rec, uint64_t t);
 
-uint16_t run_group(uint32_t phase, uint32_t flags);
+uint16_t phase_group(uint32_t phase, uint32_t flags);
 /* "mark, concurrent"; "outside of phases" for 0. */
-const char *run_group_name(unsigned int group, char *buf, size_t size);
-/* Which groups have a phase: RUN_GROUPS flags. */
-void run_find_groups(const struct run *run, bool *seen);
+const char *phase_group_name(unsigned int group, char *buf, size_t size);
+/* Which groups have a phase: PHASE_GROUPS flags. */
+void recording_find_groups(const struct recording *rec, bool *seen);
 
 /* Frequency of a CPU at an instant in kHz; 0 not known. */
-uint32_t run_khz(const struct run *run, int cpu, uint64_t t);
+uint32_t recording_khz(const struct recording *rec, int cpu, uint64_t t);
 
 /* Calls @fn for each stretch of [@t0, @t1) in which a CPU's frequency is known. */
-void run_stretches(const struct run *run, int cpu, uint64_t t0, uint64_t t1,
-		   void (*fn)(void *data, uint32_t khz, uint64_t ns), void *data);
+void recording_stretches(const struct recording *rec, int cpu, uint64_t t0, uint64_t t1,
+			 void (*fn)(void *data, uint32_t khz, uint64_t ns), void *data);
 
 /*
  * Lengths of the phases of a group in ns; percentiles by nearest rank. Phases whose end is not
  * known are only counted, in @unsure.
  */
-struct run_lengths {
+struct recording_lengths {
 	size_t count, unsure;
 	uint64_t total, mean, p50, p95, max;
 	double khz; /* time-weighted mean; 0 not known */
 };
 
-void run_lengths(const struct run *run, unsigned int group, struct run_lengths *l);
+void recording_lengths(const struct recording *rec, unsigned int group,
+		       struct recording_lengths *l);
 
 /* Helpers of the files that load a recording. */
 
 /* Reports it, and returns false. */
-bool run_no_memory(const struct run *run);
+bool recording_no_memory(const struct recording *rec);
 
 /* Makes room for one more in *@array of @nr elements of @size; the capacity doubles. */
-bool run_grow(void *array, size_t nr, size_t size);
+bool recording_grow(void *array, size_t nr, size_t size);
 
 /* Returns false without memory, after reporting it. */
-bool run_load_rails(struct run *run);
+bool recording_load_rails(struct recording *rec);
 
 #endif

@@ -21,14 +21,14 @@
  * been updated yet. After two periods the value really has not changed, even if one update was
  * late.
  */
-static void series_drop_stale(struct run_series *s, uint64_t update_ns)
+static void series_drop_stale(struct recording_series *s, uint64_t update_ns)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < s->nr; i++) {
-		const struct run_sample *last = kept ? &s->sample[kept - 1] : NULL;
+		const struct recording_sample *last = kept ? &s->sample[kept - 1] : NULL;
 
-		if (last && last->value != RUN_UNKNOWN && s->sample[i].value == last->value &&
+		if (last && last->value != RECORDING_UNKNOWN && s->sample[i].value == last->value &&
 		    s->sample[i].t - last->t < 2 * update_ns)
 			continue;
 		s->sample[kept++] = s->sample[i];
@@ -37,14 +37,14 @@ static void series_drop_stale(struct run_series *s, uint64_t update_ns)
 	s->nr = kept;
 }
 
-static void series_join_gaps(struct run_series *s)
+static void series_join_gaps(struct recording_series *s)
 {
 	size_t kept = 0, known = 0; /* @known: of those kept, after the last known one */
 
 	for (size_t i = 0; i < s->nr; i++) {
-		const struct run_sample now = s->sample[i];
+		const struct recording_sample now = s->sample[i];
 
-		if (now.value != RUN_UNKNOWN) {
+		if (now.value != RECORDING_UNKNOWN) {
 			if (known && known < kept && now.value > s->sample[known - 1].value) {
 				s->joined += kept - known;
 				kept = known;
@@ -59,7 +59,7 @@ static void series_join_gaps(struct run_series *s)
 }
 
 /* The end of the readings from @i on that show the same. */
-static size_t series_find_end(const struct run_series *s, size_t i)
+static size_t series_find_end(const struct recording_series *s, size_t i)
 {
 	size_t end = i + 1;
 
@@ -69,7 +69,7 @@ static size_t series_find_end(const struct run_series *s, size_t i)
 }
 
 /* How long the counter may stand still, from its mean step without the longest one; 0: any time. */
-static uint64_t series_longest_step(const struct run_series *s, uint64_t least_ns)
+static uint64_t series_longest_step(const struct recording_series *s, uint64_t least_ns)
 {
 	uint64_t sum = 0, longest = 0, mean;
 	size_t steps = 0, end;
@@ -78,7 +78,7 @@ static uint64_t series_longest_step(const struct run_series *s, uint64_t least_n
 		uint64_t ns;
 
 		end = series_find_end(s, i);
-		if (s->sample[i].value == RUN_UNKNOWN)
+		if (s->sample[i].value == RECORDING_UNKNOWN)
 			continue;
 		ns = s->sample[end < s->nr ? end : end - 1].t - s->sample[i].t;
 		longest = ns > longest ? ns : longest;
@@ -91,24 +91,24 @@ static uint64_t series_longest_step(const struct run_series *s, uint64_t least_n
 	return STOPPED_STEPS * mean > least_ns ? STOPPED_STEPS * mean : least_ns;
 }
 
-static void series_drop_stopped(struct run_series *s, uint64_t least_ns)
+static void series_drop_stopped(struct recording_series *s, uint64_t least_ns)
 {
 	const uint64_t longest = series_longest_step(s, least_ns);
 	size_t end;
 
 	for (size_t i = 0; longest && i < s->nr; i = end) {
 		end = series_find_end(s, i);
-		if (s->sample[i].value == RUN_UNKNOWN ||
+		if (s->sample[i].value == RECORDING_UNKNOWN ||
 		    s->sample[end - 1].t - s->sample[i].t <= longest)
 			continue;
 		/* When within it the counter stopped is not known, if it went on at all. */
 		for (size_t k = i + 1; k < end; k++)
-			s->sample[k].value = RUN_UNKNOWN;
+			s->sample[k].value = RECORDING_UNKNOWN;
 		s->stopped += end - i - 1;
 	}
 }
 
-static void series_drop_negative(struct run_series *s)
+static void series_drop_negative(struct recording_series *s)
 {
 	int64_t noise = NOISE_UW;
 
@@ -116,13 +116,13 @@ static void series_drop_negative(struct run_series *s)
 		if (s->sample[i].value / NOISE_DIVISOR > noise)
 			noise = s->sample[i].value / NOISE_DIVISOR;
 	for (size_t i = 0; i < s->nr; i++)
-		if (s->sample[i].value != RUN_UNKNOWN && s->sample[i].value < -noise) {
-			s->sample[i].value = RUN_UNKNOWN;
+		if (s->sample[i].value != RECORDING_UNKNOWN && s->sample[i].value < -noise) {
+			s->sample[i].value = RECORDING_UNKNOWN;
 			s->negative++;
 		}
 }
 
-static uint64_t rail_stopped_ns(const struct run_rail *rail)
+static uint64_t rail_stopped_ns(const struct recording_rail *rail)
 {
 	if (*rail->cpus || rail->role == RAIL_ROLE_GPU || rail->role == RAIL_ROLE_DEVICE ||
 	    rail->role == RAIL_ROLE_BATTERY)
@@ -133,7 +133,7 @@ static uint64_t rail_stopped_ns(const struct run_rail *rail)
 		       STOPPED_OTHER_NS;
 }
 
-void series_settle(struct run_series *s, const struct run_rail *rail)
+void series_settle(struct recording_series *s, const struct recording_rail *rail)
 {
 	if (!strcmp(rail->kind, "power"))
 		series_drop_negative(s);

@@ -15,6 +15,6 @@
 
 #include "recording.h"
 
-void series_settle(struct run_series *s, const struct run_rail *rail);
+void series_settle(struct recording_series *s, const struct recording_rail *rail);
 
 #endif

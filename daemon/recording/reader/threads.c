@@ -31,16 +31,16 @@ static int by_time(const void *a, const void *b)
 	return order ? order : (x->t > y->t) - (x->t < y->t);
 }
 
-struct threads *threads_of(const struct run *run)
+struct threads *threads_of(const struct recording *rec)
 {
 	struct threads *threads = calloc(1, sizeof(*threads));
-	sqlite3_stmt *s = db_query(run->db, "SELECT tgid, tid, t, comm FROM processes");
+	sqlite3_stmt *s = db_query(rec->db, "SELECT tgid, tid, t, comm FROM processes");
 	bool good = threads;
 
 	while (good && db_next(s)) {
 		struct name *n;
 
-		good = run_grow(&threads->name, threads->nr, sizeof(*n));
+		good = recording_grow(&threads->name, threads->nr, sizeof(*n));
 		if (!good)
 			break;
 		n = &threads->name[threads->nr++];
@@ -50,7 +50,7 @@ struct threads *threads_of(const struct run *run)
 	sqlite3_finalize(s);
 	if (!good) {
 		threads_free(threads);
-		run_no_memory(run);
+		recording_no_memory(rec);
 		return NULL;
 	}
 	if (threads->nr)

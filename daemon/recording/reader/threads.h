@@ -8,7 +8,7 @@
 struct threads;
 
 /* Prints an error and returns NULL without memory; threads_free() accepts NULL. */
-struct threads *threads_of(const struct run *run);
+struct threads *threads_of(const struct recording *rec);
 void threads_free(struct threads *t);
 
 /*
