@@ -53,12 +53,31 @@ struct gc_mark_stack {
 	unsigned int parts;
 };
 
-/* struct gc_marker - a thread that marks in place: its stack and counters */
+/* How a marker follows references */
+enum gc_marker_mode {
+	GC_MARK_ALONE,
+	GC_MARK_SHARED, /* other threads mark at the same time */
+	GC_MARK_FILTER, /* with a finger, or a filter of the stack */
+	GC_MARK_MOVE, /* objects move as they are marked */
+};
+
+/**
+ * struct gc_marker - a thread that marks in place: its stack and counters
+ * @objects, @bytes: scanned for the first time
+ * @dirty, @cards, @rescanned: cards cleaned, cards scanned, and objects scanned on them or again
+ */
 struct gc_marker {
 	struct gc_heap *heap;
 	struct gc_mark_stack *stack;
+	enum gc_marker_mode mode;
 	uint64_t objects, bytes;
+	uint64_t dirty, cards, rescanned;
 };
+
+static inline void gc_marker_reset(struct gc_marker *k)
+{
+	k->objects = k->bytes = k->dirty = k->cards = k->rescanned = 0;
+}
 
 int gc_mark_stack_init(struct gc_mark_stack *s, size_t bytes, int mode, size_t heap_bytes);
 void gc_mark_stack_fini(struct gc_mark_stack *s);

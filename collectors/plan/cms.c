@@ -44,7 +44,7 @@
 
 static void scan_thread(struct gc_heap *heap, struct gc_thread *t)
 {
-	gc_thread_roots(t, gc_mark_slot, heap);
+	gc_thread_roots(t, gc_marker_visit, &heap->marker);
 }
 
 /* Minor or major, by the seed's rules (section 3.1). */
@@ -74,9 +74,9 @@ static void mark_roots_ragged(struct gc_heap *heap)
 	stop = gc_roots_registered(heap);
 	if (stop) {
 		gc_world_stop(heap);
-		gc_global_roots(heap, gc_mark_slot, heap);
+		gc_global_roots(heap, gc_marker_visit, &heap->marker);
 	} else {
-		gc_finalized_roots(heap, gc_mark_slot, heap);
+		gc_finalized_roots(heap, gc_marker_visit, &heap->marker);
 	}
 	gc_phase_stop(heap, GC_EDGE(roots_done));
 	if (stop)
@@ -102,10 +102,10 @@ static void mark_roots(struct gc_heap *heap, bool stw)
 	}
 	gc_world_stop(heap);
 	if (heap->opt.trace == GC_TRACE_FINGER)
-		heap->finger = 0;
+		gc_mark_set_finger(heap, 0);
 	if (minor && heap->opt.verify & GC_VERIFY_CARD)
 		gc_verify_cards(heap);
-	gc_all_roots(heap, gc_mark_slot, heap);
+	gc_all_roots(heap, gc_marker_visit, &heap->marker);
 	if (minor && !GC_NEEDED(5))
 		gc_mark_clean_cards(heap);
 	gc_phase_stop(heap, GC_EDGE(roots_done));

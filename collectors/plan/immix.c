@@ -77,8 +77,9 @@ static void immix_collect(struct gc_heap *heap)
 		gc_mark_clean_cards(heap);
 		gc_lines_clear(heap);
 		gc_defrag_begin(heap);
+		gc_marker_set_mode(&heap->marker);
 	}
-	gc_all_roots(heap, gc_mark_slot, heap);
+	gc_all_roots(heap, gc_marker_visit, &heap->marker);
 	if (minor && !GC_NEEDED(5))
 		gc_mark_clean_cards(heap);
 	gc_phase_stop(heap, GC_EDGE(roots_done));

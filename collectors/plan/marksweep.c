@@ -24,10 +24,9 @@ static void marksweep_collect(struct gc_heap *heap)
 	gc_world_stop(heap);
 	/* This plan uses cards only for overflows of the mark stack. */
 	gc_mark_clean_cards(heap);
-	/* Before the first root: objects ahead of the finger are left to the walk. */
 	if (heap->opt.trace == GC_TRACE_FINGER)
-		heap->finger = 0;
-	gc_all_roots(heap, gc_mark_slot, heap);
+		gc_mark_set_finger(heap, 0);
+	gc_all_roots(heap, gc_marker_visit, &heap->marker);
 	gc_phase_stop(heap, GC_EDGE(roots_done));
 	gc_phase_begin(heap, GC_PHASE_MARK, gc_pace_expected(heap));
 	gc_mark_concurrent(heap);

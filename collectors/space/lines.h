@@ -58,6 +58,12 @@ void gc_defrag_found(struct gc_heap *heap, size_t lines, size_t objects);
 /* Move the object, whose header is @word; returns its new address, or NULL if there is no room. */
 void *gc_defrag_move(struct gc_heap *heap, void *obj, uint64_t word);
 
+/* Do objects move as they are marked? */
+static inline bool gc_lines_move(const struct gc_heap *heap)
+{
+	return heap->lines && heap->lines->moving;
+}
+
 /* Is the object at @addr to move? */
 static inline bool gc_lines_leaves(const struct gc_heap *heap, uintptr_t addr)
 {

@@ -78,6 +78,7 @@ int gc_help_init(struct gc_heap *heap)
 		struct gc_helper *k = &h->helper[h->most];
 
 		k->mark.heap = heap;
+		k->mark.mode = GC_MARK_SHARED;
 		k->first = !h->most;
 		k->mark.stack = k->first ? &heap->stack : &k->own;
 		if (!k->first &&
@@ -172,7 +173,8 @@ bool gc_help_share(struct gc_heap *heap, void (*loop)(struct gc_helper *k))
 	for (unsigned int i = 0; i < h->most; i++) {
 		struct gc_helper *k = &h->helper[i];
 
-		k->mark.bytes = k->mark.objects = k->reported = k->dirty = k->cards = k->again = 0;
+		gc_marker_reset(&k->mark);
+		k->reported = 0;
 		k->busy = k->mutator = false;
 	}
 	first->busy = true;

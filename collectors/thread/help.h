@@ -25,13 +25,11 @@ struct gc_thread;
 /**
  * struct gc_helper - a participant: the collecting thread, a mutator or a worker thread
  * @mark: its stack (the first one uses the heap's) and counters, which are merged at the end
- * @dirty, @cards, @again: cards cleaned, cards scanned, and objects scanned on them
  * @reported: bytes marked, updated from time to time, for the progress that the first one reports
  */
 struct gc_helper {
 	struct gc_marker mark;
 	uint64_t reported;
-	uint64_t dirty, cards, again;
 	bool first, busy, mutator;
 	struct gc_mark_stack own;
 } __attribute__((aligned(64)));

@@ -233,7 +233,8 @@ gc_inline void gc_copy_scan(struct gc_copier *c, void *obj, gc_visit_fn visit)
 			visit((void **)((char *)obj + at), c);
 		return;
 	}
-	if (gc_scan(obj, gc_info(c->heap, word), word, visit, c) && !gc_copy_note_weak(c, obj))
+	if (gc_object_visit(obj, gc_info(c->heap, word), word, visit, c) &&
+	    !gc_copy_note_weak(c, obj))
 		gc_weak_hold(gc_info(c->heap, word), obj, visit, c);
 }
 

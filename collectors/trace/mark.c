@@ -9,7 +9,8 @@
 #include "../heap/forward.h"
 #include "../heap/plan.h"
 #include "../listener/phase.h"
-#include "mark-loop.h"
+#include "../space/held.h"
+#include "../space/lines.h"
 #include "mark-share.h"
 #include "weak.h"
 
@@ -17,161 +18,6 @@
 #define CLEAN_BATCH 32 /* cards to scan that are cleaned for one barrier */
 #define CLEAN_MOST  512 /* cards cleaned at a time, most of which have nothing to scan */
 #define CARD_CHECK  16 /* rounds of cards between checks of the clock */
-
-gc_inline bool heap_moving(const struct gc_heap *heap)
-{
-	return heap->lines && heap->lines->moving;
-}
-
-/* card+filter: objects on a dirty card are scanned when the card is cleaned, so do not push. */
-static void object_push(struct gc_heap *heap, void *obj)
-{
-	if (heap->stack.filter && __atomic_load_n(gc_card(heap, (uintptr_t)obj), __ATOMIC_RELAXED))
-		heap->stack.lossy = heap->stack.filtered = true;
-	else
-		gc_marker_push(&heap->marker, obj);
-}
-
-/*
- * Visitor for a finger or a filter. With a finger, as in Dalvik's root marking and walk, objects
- * ahead of it are not pushed: the walk will scan them.
- */
-static void slot_filter(void **slot, void *arg)
-{
-	struct gc_heap *heap = ((struct gc_marker *)arg)->heap;
-	void *ref = gc_slot_load(slot);
-
-	if (ref && gc_bit_take(heap->mark, (uintptr_t)ref) && (uintptr_t)ref < heap->finger)
-		object_push(heap, ref);
-}
-
-/* Visitor while a collection defragments: the world is stopped, and the slot may be updated. */
-static void slot_move(void **slot, void *arg)
-{
-	struct gc_heap *heap = ((struct gc_marker *)arg)->heap;
-	void *ref = *slot, *to = NULL;
-	uint64_t word;
-
-	if (!ref || gc_bit_test(heap->mark, (uintptr_t)ref))
-		return;
-	if (gc_lines_leaves(heap, (uintptr_t)ref)) {
-		word = gc_word(ref);
-		if (word & GC_FORWARDED) {
-			*slot = (void *)(uintptr_t)(word & ~(uint64_t)GC_FORWARDED);
-			return;
-		}
-		if (unlikely(word & GC_AWAITED))
-			word = gc_weak_reach(heap, ref, word, false);
-		to = gc_defrag_move(heap, ref, word);
-	}
-	if (to)
-		*slot = ref = to;
-	gc_bit_set(heap->mark, (uintptr_t)ref);
-	object_push(heap, ref);
-}
-
-/* How references are followed in this collection */
-enum visit_mode {
-	VISIT_PLAIN,
-	VISIT_FILTER,
-	VISIT_MOVE
-};
-
-static enum visit_mode visit_mode_of(const struct gc_heap *heap)
-{
-	if (heap_moving(heap))
-		return VISIT_MOVE;
-	return heap->stack.filter || heap->finger != UINTPTR_MAX ? VISIT_FILTER : VISIT_PLAIN;
-}
-
-void gc_mark_slot(void **slot, void *arg)
-{
-	struct gc_heap *heap = arg;
-
-	if (unlikely(heap_moving(heap)))
-		slot_move(slot, &heap->marker);
-	else
-		slot_filter(slot, &heap->marker);
-}
-
-static gc_visit_fn visitor_of(const struct gc_heap *heap)
-{
-	static const gc_visit_fn visit[] = { gc_marker_visit, slot_filter, slot_move };
-
-	return visit[visit_mode_of(heap)];
-}
-
-static bool next_part(struct gc_heap *heap)
-{
-	return gc_marker_part(&heap->marker, visitor_of(heap));
-}
-
-static __attribute__((noinline)) void note_weak(struct gc_heap *heap, void *obj)
-{
-	if (gc_weak_note(heap, obj))
-		gc_weak_hold(gc_info(heap, gc_word(obj)), obj, gc_mark_slot, heap);
-}
-
-gc_inline void object_scan(struct gc_heap *heap, void *obj, gc_visit_fn visit, const bool count)
-{
-	if (gc_marker_scan(&heap->marker, obj, gc_word(obj), visit, count, false))
-		note_weak(heap, obj);
-}
-
-static void scan_one(struct gc_heap *heap, void *obj, const bool count)
-{
-	switch (visit_mode_of(heap)) {
-	case VISIT_PLAIN:
-		object_scan(heap, obj, gc_marker_visit, count);
-		break;
-	case VISIT_FILTER:
-		object_scan(heap, obj, slot_filter, count);
-		break;
-	case VISIT_MOVE:
-		object_scan(heap, obj, slot_move, count);
-		break;
-	}
-}
-
-/* Scan an object without a shape. */
-static __attribute__((noinline)) void scan_other(struct gc_marker *k, void *obj, uint64_t word)
-{
-	if (gc_marker_scan(k, obj, word, gc_marker_visit, true, false))
-		note_weak(k->heap, obj);
-}
-
-/* Not inlined, so that each loop has all registers to itself */
-static __attribute__((noinline)) unsigned int mark_loop(struct gc_marker *k, unsigned int most)
-{
-	return gc_marker_loop(k, most, false, false, scan_other);
-}
-
-static __attribute__((noinline)) unsigned int mark_loop_lines(struct gc_marker *k,
-							      unsigned int most)
-{
-	return gc_marker_loop(k, most, false, true, scan_other);
-}
-
-/*
- * Scan up to @most objects; returns how many of @most were left when the stack was empty. Adds the
- * marker's counters to the cycle's.
- */
-static unsigned int drain_some(struct gc_heap *heap, unsigned int most)
-{
-	struct gc_marker *k = &heap->marker;
-	void *obj;
-
-	if (visit_mode_of(heap) != VISIT_PLAIN) {
-		for (; most && (obj = gc_mark_pop(k->stack)); most--)
-			scan_one(heap, obj, true);
-	} else {
-		most = heap->lines ? mark_loop_lines(k, most) : mark_loop(k, most);
-	}
-	heap->cycle.marked_objects += k->objects;
-	heap->cycle.marked_bytes += k->bytes;
-	k->objects = k->bytes = 0;
-	return most;
-}
 
 static bool deadline_is_set(const struct gc_deadline *deadline)
 {
@@ -185,10 +31,11 @@ static bool deadline_passed(const struct gc_deadline *deadline)
 
 bool gc_mark_drain(struct gc_heap *heap, const struct gc_deadline *deadline)
 {
+	struct gc_marker *k = &heap->marker;
 	unsigned int left = TIME_CHECK;
 
 	do {
-		while (!(left = drain_some(heap, left))) {
+		while (!(left = gc_marker_drain(k, left))) {
 			left = TIME_CHECK;
 			gc_phase_work(heap, heap->cycle.marked_bytes);
 			if (deadline_passed(deadline))
@@ -200,7 +47,7 @@ bool gc_mark_drain(struct gc_heap *heap, const struct gc_deadline *deadline)
 		}
 		if (deadline_passed(deadline))
 			return !heap->stack.parts;
-	} while (next_part(heap));
+	} while (gc_marker_scan_part(k));
 	gc_phase_work(heap, heap->cycle.marked_bytes);
 	return true;
 }
@@ -241,8 +88,8 @@ static bool dropped_recover(struct gc_heap *heap, const struct gc_deadline *dead
 		s->dropped = false;
 		for (uintptr_t at = heap->base; (at = gc_bit_next(heap->mark, at, end)) < end;
 		     at += 8) {
-			gc_stat_add(&heap->stats.rescanned_objects, 1);
-			scan_one(heap, (void *)at, false);
+			heap->marker.rescanned++;
+			gc_marker_scan(&heap->marker, (void *)at, gc_word((void *)at), false);
 			if ((!stack_has_grey(s) || drain_until(heap, deadline)) &&
 			    (++n % TIME_CHECK || !deadline_passed(deadline)))
 				continue;
@@ -262,6 +109,12 @@ bool gc_mark_next(const struct gc_heap *heap, uintptr_t *at)
 	return *at < end;
 }
 
+void gc_mark_set_finger(struct gc_heap *heap, uintptr_t finger)
+{
+	heap->finger = finger;
+	gc_marker_set_mode(&heap->marker);
+}
+
 static void walk_by_address(struct gc_heap *heap)
 {
 	unsigned int n = 0;
@@ -269,14 +122,14 @@ static void walk_by_address(struct gc_heap *heap)
 	/* Objects that are allocated at higher addresses meanwhile are ahead of the finger, too. */
 	for (uintptr_t at = heap->base; gc_mark_next(heap, &at); at += 8) {
 		heap->finger = at;
-		object_scan(heap, (void *)at, slot_filter, true);
-		if (unlikely(!(++n % TIME_CHECK)))
-			gc_phase_work(heap, heap->cycle.marked_bytes);
+		gc_marker_scan(&heap->marker, (void *)at, gc_word((void *)at), true);
+		if (likely(++n % TIME_CHECK))
+			continue;
+		gc_marker_merge(&heap->marker);
+		gc_marker_reset(&heap->marker);
+		gc_phase_work(heap, heap->cycle.marked_bytes);
 	}
-	heap->finger = UINTPTR_MAX;
-	heap->cycle.marked_objects += heap->marker.objects;
-	heap->cycle.marked_bytes += heap->marker.bytes;
-	heap->marker.objects = heap->marker.bytes = 0;
+	gc_mark_set_finger(heap, UINTPTR_MAX);
 	stack_drain(heap);
 }
 
@@ -309,35 +162,6 @@ static void order_after_clean(void)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-/* Scan what is on the card of a marked object that begins before it. */
-static void scan_elements(struct gc_heap *heap, uint8_t *card)
-{
-	uintptr_t at = gc_card_address(heap, card);
-	void *array = gc_card_array(heap, at);
-	uint64_t word = array ? gc_word(array) : 0;
-
-	gc_stat_add(&heap->stats.rescanned_objects, 1);
-	if (!word || !gc_carded(gc_info(heap, word), word))
-		scan_one(heap, array, false);
-	else
-		gc_card_elements(heap, array, at, visitor_of(heap), &heap->marker);
-}
-
-/* Scan the marked objects on the card. Those that get marked meanwhile are pushed as well. */
-static void scan_card(struct gc_heap *heap, uint8_t *card)
-{
-	uintptr_t at = gc_card_address(heap, card);
-	uint64_t marks = gc_card_marks(heap, at);
-
-	gc_stat_add(&heap->stats.cards_scanned, 1);
-	if (!marks)
-		scan_elements(heap, card);
-	for (; marks; marks &= marks - 1) {
-		gc_stat_add(&heap->stats.rescanned_objects, 1);
-		scan_one(heap, (void *)(at + 8 * (uintptr_t)__builtin_ctzll(marks)), false);
-	}
-}
-
 /*
  * Clean dirty cards from *@at on, which is advanced, until @most of them have to be scanned, and
  * store those in @cleaned. A card without marked objects needs no scan: an object on it that is
@@ -358,12 +182,12 @@ static unsigned int clean_cards(struct gc_heap *heap, uint8_t **at, uint8_t *end
 		if (gc_card_marks(heap, address) || (element && gc_card_array(heap, address)))
 			cleaned[n++] = card;
 	}
-	gc_stat_add(&heap->stats.cards_dirty, dirty);
+	heap->marker.dirty += dirty;
 	*at = card;
 	return n;
 }
 
-bool gc_mark_cards(struct gc_heap *heap, const struct gc_deadline *deadline, bool concurrent)
+static bool cards_mark(struct gc_heap *heap, const struct gc_deadline *deadline, bool concurrent)
 {
 	uint8_t *end, *card, *cleaned[CLEAN_BATCH];
 	/* A pass that a deadline ends must not leave a cleaned card unscanned: one at a time. */
@@ -386,7 +210,8 @@ bool gc_mark_cards(struct gc_heap *heap, const struct gc_deadline *deadline, boo
 			if (concurrent && n)
 				order_after_clean();
 			for (unsigned int i = 0; i < n; i++) {
-				scan_card(heap, cleaned[i]);
+				gc_marker_scan_card(&heap->marker,
+						    gc_card_address(heap, cleaned[i]), true);
 				/* Drained card by card, so that a small stack does not overflow. */
 				if (stack_has_grey(&heap->stack) && !gc_mark_drain(heap, deadline))
 					return false;
@@ -411,10 +236,19 @@ bool gc_mark_cards(struct gc_heap *heap, const struct gc_deadline *deadline, boo
 	return true;
 }
 
+bool gc_mark_cards(struct gc_heap *heap, const struct gc_deadline *deadline, bool concurrent)
+{
+	bool done = cards_mark(heap, deadline, concurrent);
+
+	gc_marker_merge(&heap->marker);
+	gc_marker_reset(&heap->marker);
+	return done;
+}
+
 bool gc_mark_finish(struct gc_heap *heap, const struct gc_deadline *deadline)
 {
 	if (GC_NEEDED(4))
-		gc_all_roots(heap, gc_mark_slot, heap);
+		gc_all_roots(heap, gc_marker_visit, &heap->marker);
 	return drain_until(heap, deadline) && gc_mark_cards(heap, deadline, false);
 }
 
@@ -422,7 +256,7 @@ static bool object_alive(struct gc_heap *heap, void **ref)
 {
 	if (gc_bit_test(heap->mark, (uintptr_t)*ref))
 		return true;
-	return heap_moving(heap) && gc_lines_leaves(heap, (uintptr_t)*ref) && gc_copy_kept(ref);
+	return gc_lines_move(heap) && gc_lines_leaves(heap, (uintptr_t)*ref) && gc_copy_kept(ref);
 }
 
 /*
@@ -444,8 +278,8 @@ bool gc_mark_weak(struct gc_heap *heap, const struct gc_deadline *deadline)
 {
 	const struct gc_weak_ops ops = {
 		.alive = object_alive,
-		.keep = gc_mark_slot,
-		.arg = heap,
+		.keep = gc_marker_visit,
+		.arg = &heap->marker,
 		.drain = weak_drain,
 		.drain_arg = deadline,
 	};
@@ -467,7 +301,7 @@ void gc_mark_prepare(struct gc_heap *heap, bool keep)
 
 void gc_mark_reset(struct gc_heap *heap)
 {
-	heap->finger = UINTPTR_MAX;
+	gc_mark_set_finger(heap, UINTPTR_MAX);
 	heap->stack.on_cards = heap->stack.filtered = heap->stack.dropped = false;
 	heap->stack.lossy = false;
 	heap->stack.parts = 0;

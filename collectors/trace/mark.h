@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Marking in place, for plans that do not move objects. The functions run on the collecting
- * thread; mutators may run concurrently. Only markers write heap->mark.
+ * The marking of a collection, for plans whose objects stay in place or move as they are marked.
+ * The functions run on the collecting thread; mutators may run concurrently. Only markers write
+ * heap->mark.
  */
 #ifndef GC_MARK_H
 #define GC_MARK_H
 
-#include "trace.h"
+#include "marker.h"
 
 /* Time of CLOCK_MONOTONIC after which gc_mark_drain() gives up; 0: never */
 struct gc_deadline {
 	uint64_t at_ns;
 };
-
-/* Marks and pushes what @slot refers to; a visitor whose argument is the heap. */
-void gc_mark_slot(void **slot, void *heap);
 
 /*
  * On CPUs with weakly ordered stores, cleaning cards while mutators run needs membarrier(2). Where
@@ -26,6 +24,9 @@ void gc_mark_order_init(struct gc_heap *heap);
 void gc_mark_prepare(struct gc_heap *heap, bool keep);
 /* Prepare a cycle that keeps the mark bits as they are. */
 void gc_mark_reset(struct gc_heap *heap);
+
+/* Before the first root: mark by address from @finger on. Objects ahead of it are left to that. */
+void gc_mark_set_finger(struct gc_heap *heap, uintptr_t finger);
 
 /* Trace until the stack is empty; false when @deadline passed first. */
 bool gc_mark_drain(struct gc_heap *heap, const struct gc_deadline *deadline);

@@ -43,8 +43,8 @@ gc_inline void **gc_weak_slot(void *obj)
  * Visit the strong references of @obj, whose header is @word. True: it also has weak ones, so the
  * caller has to call gc_weak_note().
  */
-gc_inline bool gc_scan(void *obj, const struct gc_info *info, uint64_t word, gc_visit_fn visit,
-		       void *arg)
+gc_inline bool gc_object_visit(void *obj, const struct gc_info *info, uint64_t word,
+			       gc_visit_fn visit, void *arg)
 {
 	void **fields = obj;
 
@@ -100,16 +100,24 @@ gc_inline bool gc_carded(const struct gc_info *info, uint64_t word)
 	return word >> 32 >= GC_CARDED_LENGTH && gc_only_elements(info);
 }
 
-/* Visit the elements of a gc_carded() @array on the card at @at. */
+/* The elements [*@slot, returned) of a gc_carded() @array that are on the card at @at */
+gc_inline void **gc_card_slots(const struct gc_heap *heap, void *array, uintptr_t at, void ***slot)
+{
+	void **end;
+
+	*slot = gc_array_slots(heap, array);
+	end = *slot + (gc_word(array) >> 32);
+	if ((uintptr_t)*slot < at)
+		*slot = (void **)at;
+	return (uintptr_t)end > at + GC_CARD ? (void **)(at + GC_CARD) : end;
+}
+
+/* Visit these elements. */
 gc_inline void gc_card_elements(const struct gc_heap *heap, void *array, uintptr_t at,
 				gc_visit_fn visit, void *arg)
 {
-	void **slot = gc_array_slots(heap, array), **end = slot + (gc_word(array) >> 32);
+	void **slot, **end = gc_card_slots(heap, array, at, &slot);
 
-	if ((uintptr_t)slot < at)
-		slot = (void **)at;
-	if ((uintptr_t)end > at + GC_CARD)
-		end = (void **)(at + GC_CARD);
 	for (; slot < end; slot++)
 		visit(slot, arg);
 }

@@ -92,7 +92,7 @@ void gc_verify_scan(struct gc_heap *heap, void *obj, gc_visit_fn visit)
 	uint64_t word = gc_word(obj);
 	void **slot = gc_weak_slot(obj);
 
-	if (!gc_scan(obj, gc_info(heap, word), word, visit, heap))
+	if (!gc_object_visit(obj, gc_info(heap, word), word, visit, heap))
 		return;
 	if (slot[0])
 		check_ref(heap, obj, slot[0], false);

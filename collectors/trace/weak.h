@@ -9,7 +9,7 @@
 
 typedef bool (*gc_alive_fn)(struct gc_heap *heap, void **ref); /* updates a moved reference */
 /*
- * Note an object for which gc_scan() returned true. After -ENOMEM the caller has to call
+ * Note an object for which gc_object_visit() returned true. After -ENOMEM the caller has to call
  * gc_weak_hold(). Not thread-safe.
  */
 int gc_weak_note(struct gc_heap *heap, void *obj);

@@ -9,11 +9,12 @@
 #include <gchint/gc-listener.h>
 #include <heap/heap.h>
 #include <thread/help.h>
-#include <trace/mark-loop.h>
+#include <trace/marker.h>
 #include <trace/mark-share.h>
 #include <trace/mark.h>
 #include <listener/phase.h>
 #include <pthread.h>
+#include <space/lines.h>
 #include <space/pages.h>
 
 #define NODES	(64 * 1024) /* of 32 bytes, 4 on a card */
