@@ -205,7 +205,7 @@ static void split_interval(const struct recording_sample *a, const struct record
 {
 	struct share share[PHASE_GROUPS];
 	unsigned int index[PHASE_GROUPS] = { 0 }, nr = 0; /* of share, from 1 */
-	const uint64_t step = v->counter ? v->limits->update_ns : 0;
+	const uint64_t step = v->limits->update_ns;
 	const uint64_t first = a->t > step ? a->t - step : 0;
 
 	while (*at < segments && seg[*at].t1 <= first)
@@ -296,7 +296,9 @@ bool energy_split(const struct recording_sample *s, size_t samples, bool counter
 		  const struct energy_limits *limits, const struct energy_segment *seg,
 		  size_t segments, struct energy *e)
 {
-	const uint64_t step = counter ? limits->update_ns : 0;
+	const uint64_t step = limits->update_ns;
+	/* Until then the mean that a meter shows is also of what was before. */
+	const uint64_t own = !counter && step && segments ? seg[0].t0 + step : 0;
 	double most = isfinite(limits->max_w) ? limits->max_w : 0;
 	size_t at = 0;
 	bool whole;
@@ -315,6 +317,10 @@ bool energy_split(const struct recording_sample *s, size_t samples, bool counter
 		if (s[i + 1].t <= s[i].t)
 			continue;
 		v.known = energy_known(&s[i], &s[i + 1], counter);
+		if (v.known && s[i].t < own) {
+			v.known = false;
+			e->averaged++;
+		}
 		v.length = (double)(s[i + 1].t - s[i].t) * 1e-9;
 		v.wide = v.length + (double)step * 1e-9;
 		v.sure = fmax(0, v.length - (double)step * 1e-9);
@@ -390,6 +396,8 @@ const char *energy_lack_text(const struct energy *e)
 		return "its counter never moved: it does not count here";
 	if (e->negative)
 		return "its power is negative: its shunt is reversed, or it feeds a battery";
+	if (e->averaged && !e->known_ns)
+		return "its readings are means of a time that is longer than the recording";
 	return NULL;
 }
 

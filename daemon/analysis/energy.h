@@ -18,7 +18,9 @@
  * nothing is known of that interval.
  *
  * A power meter shows power at instants. Power between them is estimated (trapezoidal
- * rule); nothing is known of a phase that lies between two of them.
+ * rule); nothing is known of a phase that lies between two of them. A meter that averages shows
+ * the mean of some time before each reading: until that has passed since the begin, the energy is
+ * unknown, and a phase has all of an interval's only where it covers that time, too.
  */
 #ifndef ANALYSIS_ENERGY_H
 #define ANALYSIS_ENERGY_H
@@ -59,6 +61,7 @@ struct energy {
 	bool still; /* a counter that never moved: its energy is not known */
 	bool negative; /* a power that is below zero: its energy is not known */
 	size_t stopped; /* readings of a counter that no longer counted */
+	size_t averaged; /* intervals that are unknown because a meter's mean begins before them */
 	size_t wrapped; /* intervals that are unknown because the counter may have wrapped twice */
 	uint64_t interval_ns; /* median distance of samples */
 	uint64_t no_khz_ns; /* energy_modelled(): phases on a CPU at an unknown frequency */

@@ -121,6 +121,27 @@ ok "a dead counter has one reason, in the answer and in the table" is \
 	"energy: unknown (package-0: its counter never moved: it does not count here) ENERGY intel-rapl:0 (package-0): ? (its counter never moved: it does not count here, in 101 readings)" \
 	"$(grep -i '^energy' "$d/dead.summary" | sed 's/  */ /g' | paste -sd' ')"
 
+# A meter that averages for a second, as ACPI's: what it shows at first is of the time before.
+m=server-board
+chip 0 power_meter power1_average 200000000 power1_average_interval 1000
+chip 1 macsmc_hwmon power2_label "AC Input Power" power2_input 90000000
+recorded server-board
+ok "a recording shorter than a meter's mean has no energy" is \
+	"energy: unknown (power_meter:power1: its readings are means of a time that is longer than the recording)" \
+	"$(grep '^energy:' "$d/server-board.summary")"
+ok "what a mains adapter gives is no consumption" grep -q '^ENERGY  macsmc_hwmon:power2 (AC Input Power), a battery or charger' \
+	"$d/server-board.summary"
+made mean "$rail(1, 'power_meter:power1', null, 'power', 'uW', 'hwmon', null, 200000000, null);
+	insert into samples select 1000000000 + value * 100000000, 1, 10000000, 1 from generate_series(0, 100);
+	insert into phases(id, t0, t1, cpu, tgid, tid, phase, flags, how, uncertain) values
+		(1, 4000000000, 4200000000, 0, 70, 70, 3, 2, 1, 0), (2, 6000000000, 9000000000, 0, 70, 70, 4, 2, 1, 0)"
+ok "the energy before a mean is of the recording alone is not known" grep -q \
+	'^energy: 98 J of power_meter:power1 (measured).*; not known for 200.* ms of 10.0 s' "$d/mean.summary"
+ok "a phase has all of it only where it covers a meter's time" is "None of 0.0 s, 30 of 2.8 s" "$(
+	"$ctl" summary --json "$d/mean.db" | python3 -c 'import json, sys
+print(", ".join("%s of %.1f s" % (p["joules"], p["whole_ns"] / 1e9)
+	for p in json.load(sys.stdin)["energy"][0]["by_phase"] if p["phase"] != "outside of phases"))')"
+
 # A thread with two readings of its account, ten seconds apart: in its phase of 2 s it ran for all of
 # its CPU time, or for none. Four CPUs, the other three busy for 4 s.
 made wide "delete from idle; delete from sched; delete from policies; update meta set value = '0-3' where key = 'board.cpus';

@@ -414,6 +414,11 @@ static void energy_print_by_process(const struct processes *p, const struct ener
 /* The limits of an energy counter: its update interval and its range. */
 static void rail_print_counter(const struct recording_rail *r, const struct energy *e)
 {
+	if (r->limits.update_ns && !strcmp(r->kind, "power")) {
+		printf("  each reading is the mean of %.0f ms, which its bounds allow for\n",
+		       MS(r->limits.update_ns));
+		return;
+	}
 	if (r->limits.update_ns || r->limits.wraps > 0)
 		fputs("  its counter", stdout);
 	if (r->limits.update_ns)

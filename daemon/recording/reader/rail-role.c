@@ -40,6 +40,7 @@ static const struct {
 	{ "hwmon", "habanalabs*", NULL, RAIL_ROLE_DEVICE },
 	{ "hwmon", "corsairpsu", "power total", RAIL_ROLE_MACHINE },
 	{ "hwmon", "corsairpsu", NULL, RAIL_ROLE_DEVICE },
+	{ "hwmon", "macsmc*", "ac input*", RAIL_ROLE_BATTERY },
 	{ "hwmon", "nvme", NULL, RAIL_ROLE_DEVICE },
 	{ "hwmon", "bat[0-9]*", NULL, RAIL_ROLE_BATTERY },
 	{ "hwmon", "cmb[0-9]*", NULL, RAIL_ROLE_BATTERY },

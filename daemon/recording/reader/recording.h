@@ -86,7 +86,8 @@ struct recording_series {
  * struct energy_limits - what is known of a rail in addition to its readings
  * @min_w: minimum power in W, for example from a data sheet; 0 if not known
  * @max_w: maximum power in W; INFINITY if not known
- * @update_ns: update period of a counter: a reading may be this old; 0 if not known
+ * @update_ns: update period of a counter: a reading may be this old; of a power: a reading is the
+ *	mean of this long before it; 0 if not known
  * @wraps: energy in J after which a counter wraps around; 0 if not known, or if it never does
  */
 struct energy_limits {

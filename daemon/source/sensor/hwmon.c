@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../common/clock.h"
 #include "../source.h"
 #include "rail.h"
 #include "scans.h"
@@ -63,7 +64,8 @@ static int channel_number(const char *file, const char *prefix, const char *suff
 }
 
 static void channel_add(struct chip *c, const char *channel, const char *label, enum rail_kind kind,
-			double scale, const char *path, const char *factor, const char *derived)
+			double scale, const char *path, const char *factor, const char *derived,
+			uint64_t window)
 {
 	char name[128];
 
@@ -78,7 +80,18 @@ static void channel_add(struct chip *c, const char *channel, const char *label, 
 				    .scale = scale,
 				    .status = *c->status ? c->status : NULL,
 				    .derived = derived,
+				    .update_ns = window,
 			    });
+}
+
+/* For how long a meter averages, in ns; 0 if it does not say. */
+static uint64_t channel_window(const struct chip *c, const char *channel)
+{
+	char text[24];
+
+	if (root_read(text, sizeof(text), "%s/%s_average_interval", c->dir, channel) <= 0)
+		return 0;
+	return strtoul(text, NULL, 10) * NSEC_PER_MSEC;
 }
 
 static int hwmon_on_file(void *data, const char *file)
@@ -88,6 +101,7 @@ static int hwmon_on_file(void *data, const char *file)
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		char label[64], channel[24], path[384];
 		int n = channel_number(file, types[i].prefix, "_input");
+		bool mean = false;
 
 		/* Averaging meters have no _input but an _average. */
 		if (n < 0 && types[i].kind == RAIL_POWER) {
@@ -95,13 +109,15 @@ static int hwmon_on_file(void *data, const char *file)
 			snprintf(path, sizeof(path), "%s/power%d_input", c->dir, n);
 			if (n >= 0 && !root_access(path, F_OK))
 				n = -1;
+			mean = n >= 0;
 		}
 		if (n < 0)
 			continue;
 		snprintf(channel, sizeof(channel), "%s%d", types[i].prefix, n);
 		snprintf(path, sizeof(path), "%s/%s", c->dir, file);
 		root_read(label, sizeof(label), "%s/%s_label", c->dir, channel);
-		channel_add(c, channel, label, types[i].kind, types[i].scale, path, NULL, NULL);
+		channel_add(c, channel, label, types[i].kind, types[i].scale, path, NULL, NULL,
+			    mean ? channel_window(c, channel) : 0);
 		return 0;
 	}
 	return 0;
@@ -146,7 +162,7 @@ static int on_current(void *data, const char *file)
 	snprintf(path, sizeof(path), "%s/%s", c->dir, file);
 	snprintf(factor, sizeof(factor), "%s/in%d_input", c->dir, v);
 	/* mA x mV = uW */
-	channel_add(c, channel, label, RAIL_POWER, 1, path, factor, derived);
+	channel_add(c, channel, label, RAIL_POWER, 1, path, factor, derived, 0);
 	return 0;
 }
 

@@ -30,7 +30,8 @@ struct rails;
  * @range: of a counter that wraps, in its own unit; 0 none
  * @slow: record only changes, and one sample a second
  * @cpus: the CPUs, such as "0,4", if it feeds one core alone; else NULL
- * @update_ns: of a counter: how far its value may lag; 0 not known
+ * @update_ns: of a counter: how far its value may lag; of a power: for how long it is a mean; 0
+ *	not known
  * @max_w: of a counter: highest power of the rail; 0 not known
  * @status: "power/runtime_status" of the device, or NULL: a suspended device is not read,
  *	because that would wake it
