@@ -14,10 +14,11 @@
 #include "../cycle/collect.h"
 #include "../heap/plan.h"
 #include "../space/large.h"
+#include "../thread/help.h"
 #include "../thread/safepoint.h"
 #include "../thread/threads.h"
-#include "../trace/copy.h"
 #include "../trace/mark.h"
+#include "../trace/workers.h"
 
 pthread_mutex_t gc_heaps_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct gc_heap *heaps;

@@ -337,7 +337,7 @@ static inline uint64_t gc_word(const void *obj)
 
 /*
  * A header's low half. Bit 0: the rest is the object's new address (heap/forward.h). Bits 1-2:
- * its age (trace/copy.h). Bits 3-6: its shape, 1 for no references, n + 1 for n of them right
+ * its age (trace/evacuate.h). Bits 3-6: its shape, 1 for no references, n + 1 for n of them right
  * behind the header and no other references; 0: see the type. Bit 7: GC_AWAITED. Bits 8-23:
  * the type's index. Bits 24-31: with a shape the size in granules.
  */

@@ -22,16 +22,14 @@ void gc_copying_stop(struct gc_heap *heap)
 		gc_bump_flush(t);
 }
 
-void gc_copying_drain(struct gc_heap *heap, const struct gc_copying *how)
+/* Copy until no object is grey, which includes the recovery from stack overflows. */
+static bool copying_drain(struct gc_heap *heap, const void *arg)
 {
-	how->drain(heap);
+	const struct gc_copying *how = arg;
+
+	how->drain(gc_copy_first(heap));
 	while (gc_copy_recover(heap, how->old(heap), how->scan, how->drain))
 		;
-}
-
-static bool copying_drain_all(struct gc_heap *heap, const void *how)
-{
-	((const struct gc_copying *)how)->drain_all(heap);
 	return true;
 }
 
@@ -42,7 +40,7 @@ uint64_t gc_copying_trace(struct gc_heap *heap, const struct gc_copying *how, ui
 		.alive = how->alive,
 		.keep = how->visit,
 		.arg = first,
-		.drain = copying_drain_all,
+		.drain = copying_drain,
 		.drain_arg = how,
 	};
 	uint64_t copied;
@@ -56,7 +54,7 @@ uint64_t gc_copying_trace(struct gc_heap *heap, const struct gc_copying *how, ui
 		how->roots(heap);
 	gc_phase_stop(heap, GC_EDGE(roots_done));
 	gc_copy_share(heap, how->drain_shared);
-	how->drain_all(heap);
+	copying_drain(heap, how);
 	gc_weak_process(heap, &weak);
 	gc_copy_end(heap);
 	copied = heap->bump->to - heap->bump->start[!heap->bump->now];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Code that the copying plans share, in addition to copying itself (trace/copy.h). */
+/* Code that the copying plans share, in addition to copying itself (trace/evacuate.h). */
 #ifndef GC_COPYING_H
 #define GC_COPYING_H
 
@@ -7,28 +7,27 @@
 #include "../listener/phase.h"
 #include "../space/large.h"
 #include "../thread/safepoint.h"
-#include "../trace/copy.h"
+#include "../trace/evacuate.h"
 #include "../trace/mark.h"
 #include "../trace/verify.h"
 #include "../trace/weak.h"
+#include "../trace/workers.h"
 
 /**
  * struct gc_copying - how a plan's references are followed
  * @visit: visitor of a reference, whose argument is the copier; for a single thread
  * @roots: visits the plan's own roots, in addition to the program's; may be NULL
  * @drain, @drain_shared: copy until all stacks are empty, for a single thread and for several
- * @drain_all: gc_copying_drain() with this struct
- * @scan: scans an object, for a single thread
+ * @scan: scans an object
  * @old: bitmap that includes all objects in the pages that were reached in this cycle
  * @alive: for weak references
  */
 struct gc_copying {
 	gc_visit_fn visit;
 	void (*roots)(struct gc_heap *heap);
-	void (*drain)(struct gc_heap *heap);
+	void (*drain)(struct gc_copier *c);
 	void (*drain_shared)(struct gc_copier *c);
-	void (*drain_all)(struct gc_heap *heap);
-	void (*scan)(struct gc_copier *c, void *obj);
+	void (*scan)(struct gc_copier *c, void *obj, bool shared);
 	const uint64_t *(*old)(struct gc_heap *heap);
 	gc_alive_fn alive;
 };
@@ -40,9 +39,6 @@ void gc_copying_stop(struct gc_heap *heap);
  * bytes in to-space; the first copier holds the sums of all.
  */
 uint64_t gc_copying_trace(struct gc_heap *heap, const struct gc_copying *how, uint64_t total);
-
-/* Copy until no object is grey, which includes the recovery from stack overflows. */
-void gc_copying_drain(struct gc_heap *heap, const struct gc_copying *how);
 
 size_t gc_copying_footprint(const struct gc_heap *heap);
 size_t gc_copying_release(struct gc_heap *heap);

@@ -29,22 +29,25 @@
 #define GROWTH(x)    ((x) / 2) /* growth of the old space until it is collected again */
 #define STALE(x)     ((x) / 8) /* growth that makes it worth collecting when memory is short */
 
-/* Which objects that were in the bump space at the last collection are promoted */
-enum when {
-	NEVER,
-	ALWAYS,
-	CHOSEN
-};
+/*
+ * What a collection does: @how of trace/evacuate.h. Promoted are objects that were in the bump space
+ * at the last collection.
+ */
+#define GSS_PROMOTE_ALL	 2u
+#define GSS_PROMOTE_SOME (4u | GC_COPY_AGES) /* as plan/promote.c chooses */
+#define GSS_WHOLE	 8u /* also mark and sweep the old space */
+#define GSS_LOOK_UP	 (16u | GC_COPY_AGES) /* not known: see struct gss */
 
 struct gss {
 	struct gc_promotion promotion;
 	struct gc_nursery nursery; /* its size is 0 with nursery= */
-	enum when when;
+	unsigned int promotes; /* GSS_PROMOTE_*, or 0 */
 	uint64_t old_then; /* bytes in blocks when the last whole collection ended */
 	uint64_t old_bytes; /* in blocks */
 	uint64_t promoted; /* bytes since the last whole collection began */
 	uint64_t large_then; /* large objects' bytes when it ended */
 	bool whole; /* this collection */
+	unsigned int how; /* this collection, in full */
 };
 
 static struct gss *gss_of(struct gc_heap *heap)
@@ -108,9 +111,10 @@ static int gss_init(struct gc_heap *heap, struct gc_error *err)
 	if (!g || gc_blocks_init(heap) || gc_large_init(heap) ||
 	    gc_bump_init(heap, heap->pages_end, gss_capacity(&heap->opt)) || gc_workers_init(heap))
 		return gc_fail(err, -ENOMEM, "no memory for the spaces' own state");
-	g->when = heap->opt.promote == GC_PROMOTE_NEVER	  ? NEVER :
-		  heap->opt.promote == GC_PROMOTE_DEFAULT ? ALWAYS :
-							    CHOSEN;
+	if (heap->opt.promote == GC_PROMOTE_DEFAULT)
+		g->promotes = GSS_PROMOTE_ALL;
+	else if (heap->opt.promote != GC_PROMOTE_NEVER)
+		g->promotes = GSS_PROMOTE_SOME;
 	if (!heap->opt.nursery) {
 		gc_nursery_init(&g->nursery, 0, heap->bump->capacity / 2);
 		bound_nursery(heap, g);
@@ -134,21 +138,39 @@ static uintptr_t gss_alloc(struct gc_thread *t, size_t bytes, bool force)
 	return gc_bump_alloc(t, bytes, force);
 }
 
+/* ---- following references ------------------------------------------------ */
+
+gc_inline unsigned int how_of(const struct gc_copier *c, unsigned int how)
+{
+	return how == GSS_LOOK_UP ? gss_of(c->heap)->how : how;
+}
+
 /* Memory in the old space in a new run, or 0. The copier owns the block. */
-static __attribute__((noinline)) uintptr_t more_room(struct gc_copier *c, size_t size)
+static __attribute__((noinline)) uintptr_t promotion_room(struct gc_copier *c, size_t size)
 {
 	uintptr_t used;
 	uint32_t page;
 
-	if (size > GC_CLASS_LARGEST) {
-		page = gc_large_reserve(c->heap, size, true, &used);
-		if (!page)
-			return 0;
-		/* Its bytes are overwritten. */
-		gc_large_clear(c->heap, page, used, false);
-		return gc_large_publish(c->heap, page);
-	}
-	return gc_blocks_alloc(&c->own, size, true);
+	if (size <= GC_CLASS_LARGEST)
+		return gc_blocks_alloc(&c->own, size, true);
+	page = gc_large_reserve(c->heap, size, true, &used);
+	if (!page)
+		return 0;
+	/* Its bytes are overwritten. */
+	gc_large_clear(c->heap, page, used, false);
+	return gc_large_publish(c->heap, page);
+}
+
+/* Is an object that was in the bump space at the last collection to be promoted now? */
+gc_inline bool promotion_choose(struct gc_copier *c, uint64_t word, size_t size)
+{
+	struct gc_heap *heap = c->heap;
+	struct gss *g = gss_of(heap);
+
+	/* Copied twice: it was eligible before and was held back. */
+	if (heap->opt.promote == GC_PROMOTE_TUNED && (word & GC_AGE_MASK) >= 2u << GC_AGE_SHIFT)
+		gc_promotion_met(&g->promotion, size);
+	return gc_promotion_choose(heap, &g->promotion, size, c->rng);
 }
 
 /*
@@ -157,121 +179,97 @@ static __attribute__((noinline)) uintptr_t more_room(struct gc_copier *c, size_t
  * survivors' bitmap; mark bits are also set in blocks of other copiers.
  */
 gc_inline void *gss_promote(struct gc_copier *c, void *ref, uint64_t word, size_t size,
-			    const struct gc_copy_ops *how, const bool shared)
+			    unsigned int how, const bool shared)
 {
-	struct gc_heap *heap = c->heap;
-	struct gss *g = gss_of(heap);
 	struct gc_run *run;
 	uintptr_t at;
 
-	if ((uintptr_t)ref >= c->aged)
+	how = how_of(c, how);
+	if (!(how & (GSS_PROMOTE_ALL | GSS_PROMOTE_SOME)) || (uintptr_t)ref >= c->aged)
 		return NULL;
-	if (how->which == CHOSEN) {
-		/* Copied twice: it was eligible before and was held back. */
-		if (heap->opt.promote == GC_PROMOTE_TUNED &&
-		    (word & GC_AGE_MASK) >= 2u << GC_AGE_SHIFT)
-			gc_promotion_met(&g->promotion, size);
-		if (!gc_promotion_choose(heap, &g->promotion, size, c->rng))
-			return NULL;
-	}
+	if (!(how & GSS_PROMOTE_ALL) && !promotion_choose(c, word, size))
+		return NULL;
 	run = &c->own.m.run[size <= GC_SMALL_MAX ? size >> GC_GRANULE_SHIFT : 0];
 	at = run->cursor;
 	if (likely(at + size <= run->limit))
 		run->cursor = at + size;
 	else
-		at = more_room(c, size);
+		at = promotion_room(c, size);
 	if (unlikely(!at))
 		return NULL;
-	if (how->whole)
-		gc_copy_take(heap->mark, at, shared);
+	if (how & GSS_WHOLE)
+		gc_copy_take(c->heap->mark, at, shared);
 	if (size <= GC_CLASS_LARGEST)
-		c->old_bytes += gc_held_size(heap, size);
-	gc_bit_set(heap->survivor, at);
+		c->old_bytes += gc_held_size(c->heap, size);
+	gc_bit_set(c->heap->survivor, at);
 	c->promoted_bytes += size;
 	c->promoted++;
 	return (void *)at;
 }
 
-/* An object in the old space, without a shape, is reached in a whole collection. */
-static __attribute__((noinline)) bool gss_keep_other(struct gc_copier *c, void *ref, uint64_t word)
+/* An object of the old space is reached in a whole collection: count it. */
+gc_inline void old_count(struct gc_copier *c, size_t size)
 {
-	size_t size = gc_copy_unshaped(c->heap, ref, word);
-	bool grey = size & 1;
-
-	size -= grey;
 	c->objects++;
 	c->bytes += size;
 	if (size <= GC_CLASS_LARGEST)
 		c->old_bytes += gc_held_size(c->heap, size);
-	return grey;
 }
 
-gc_inline bool gss_outside(struct gc_copier *c, void *ref, const struct gc_copy_ops *how,
-			   const bool shared)
+/* The same for one without a shape; true: it has references. */
+static __attribute__((noinline)) bool old_count_other(struct gc_copier *c, void *ref, uint64_t word)
 {
-	struct gc_heap *heap = c->heap;
-	uint64_t word;
-	size_t size, refs;
+	size_t size = gc_copy_unshaped(c->heap, ref, word);
 
-	if (!how->whole || !gc_copy_take(heap->mark, (uintptr_t)ref, shared))
+	old_count(c, size & ~(size_t)1);
+	return size & 1;
+}
+
+/* A reference to an old object: only a whole collection traces those. */
+gc_inline bool gss_outside(struct gc_copier *c, void *ref, unsigned int how, const bool shared)
+{
+	uint64_t word;
+	size_t refs;
+
+	if (!(how_of(c, how) & GSS_WHOLE) || !gc_copy_take(c->heap->mark, (uintptr_t)ref, shared))
 		return false;
 	word = gc_word(ref);
 	refs = gc_shape_refs(word);
 	if (unlikely(!refs))
-		return gss_keep_other(c, ref, word);
-	size = gc_shape_granules(word) << GC_GRANULE_SHIFT;
-	c->objects++;
-	c->bytes += size;
-	c->old_bytes += gc_held_size(heap, size);
+		return old_count_other(c, ref, word);
+	old_count(c, gc_shape_granules(word) << GC_GRANULE_SHIFT);
 	return refs > sizeof(struct gc_header);
 }
 
-/* An old object that refers to the bump space must be found again: dirty its card. */
-gc_inline void gss_scanned(struct gc_copier *c, void *obj, bool young)
+/*
+ * An old object that refers to the bump space must be found again: dirty its card. That is enough
+ * for what has a shape, which is small, and without promotion nothing small is old.
+ */
+gc_inline void gss_scanned(struct gc_copier *c, void *obj, bool young, unsigned int how)
 {
-	if (GC_NEEDED(2) && young && (uintptr_t)obj - c->into >= c->span)
+	if (how & (GSS_PROMOTE_ALL | GSS_PROMOTE_SOME | GSS_LOOK_UP) && GC_NEEDED(2) && young &&
+	    !gc_copy_young(c, obj))
 		gc_card_dirty(c->heap, (uintptr_t)obj);
 }
 
-/* For any promotion policy and kind of collection: roots, objects without a shape, helpers */
-gc_inline void *gss_promote_any(struct gc_copier *c, void *ref, uint64_t word, size_t size,
-				const struct gc_copy_ops *how, bool shared)
-{
-	const struct gss *g = gss_of(c->heap);
-	const struct gc_copy_ops now = { .which = CHOSEN, .whole = g->whole };
-
-	(void)how;
-	return g->when == NEVER ? NULL : gss_promote(c, ref, word, size, &now, shared);
-}
-
-gc_inline bool gss_outside_any(struct gc_copier *c, void *ref, const struct gc_copy_ops *how,
-			       bool shared)
-{
-	const struct gc_copy_ops now = { .whole = gss_of(c->heap)->whole };
-
-	(void)how;
-	return gss_outside(c, ref, &now, shared);
-}
-
 static const struct gc_copy_ops ops = {
-	.ages = true,
-	.promote = gss_promote_any,
-	.outside = gss_outside_any,
+	.promote = gss_promote,
+	.outside = gss_outside,
 	.scanned = gss_scanned,
 };
 
 gc_inline void gss_visit(void **slot, void *c)
 {
-	gc_copy_slot(c, slot, &ops, false);
+	gc_copy_slot(c, slot, &ops, GSS_LOOK_UP, false);
 }
 
 gc_inline void gss_visit_shared(void **slot, void *c)
 {
-	gc_copy_slot(c, slot, &ops, true);
+	gc_copy_slot(c, slot, &ops, GSS_LOOK_UP, true);
 }
 
 /* Visit the elements on the card at @at of an old array, and dirty it again if one is young. */
-gc_inline void gss_scan_elements(struct gc_copier *c, void *array, uintptr_t at, const bool shared)
+gc_inline void elements_scan(struct gc_copier *c, void *array, uintptr_t at, const bool shared)
 {
 	bool first = (uintptr_t)array == at;
 
@@ -282,121 +280,79 @@ gc_inline void gss_scan_elements(struct gc_copier *c, void *array, uintptr_t at,
 				 __ATOMIC_RELAXED);
 }
 
-/* All of a long array, card by card */
-static __attribute__((noinline)) void gss_scan_array(struct gc_copier *c, void *array,
-						     const bool shared)
-{
-	uintptr_t end = (uintptr_t)array + gc_object_size(c->heap, array);
-
-	/* Two loops, in which the visits are inlined */
-	for (uintptr_t at = (uintptr_t)array; shared && at < end; at += GC_CARD)
-		gss_scan_elements(c, array, at, true);
-	for (uintptr_t at = (uintptr_t)array; !shared && at < end; at += GC_CARD)
-		gss_scan_elements(c, array, at, false);
-}
-
-gc_inline void gss_scan(struct gc_copier *c, void *obj, const bool shared)
+/* Scan an object of any type; a long old array card by card. */
+gc_inline void object_scan(struct gc_copier *c, void *obj, const bool shared)
 {
 	uint64_t word = gc_word(obj);
+	uintptr_t end;
 
 	if (unlikely(word >> 32 >= GC_CARDED_LENGTH) && gc_in_pages(c->heap, (uintptr_t)obj) &&
 	    gc_carded(gc_info(c->heap, word), word)) {
-		gss_scan_array(c, obj, shared);
+		end = (uintptr_t)obj + gc_object_size(c->heap, obj);
+		for (uintptr_t at = (uintptr_t)obj; at < end; at += GC_CARD)
+			elements_scan(c, obj, at, shared);
 		return;
 	}
 	c->young = false;
 	gc_copy_scan(c, obj, shared ? gss_visit_shared : gss_visit);
-	gss_scanned(c, obj, c->young);
+	gss_scanned(c, obj, c->young, GSS_LOOK_UP);
 }
 
-static __attribute__((noinline)) void gss_scan_other(struct gc_copier *c, void *obj,
-						     const bool shared)
+static __attribute__((noinline)) void gss_scan(struct gc_copier *c, void *obj, bool shared)
 {
-	gss_scan(c, obj, shared);
+	/* Two calls, in which the visits are inlined */
+	if (shared)
+		object_scan(c, obj, true);
+	else
+		object_scan(c, obj, false);
 }
 
 static void gss_drain_shared(struct gc_copier *c)
 {
-	gc_copy_loop(c, true, &ops, gss_scan_other);
+	gc_copy_loop(c, true, &ops, GSS_LOOK_UP, GSS_LOOK_UP, gss_scan);
 }
 
-/*
- * For a single thread a loop of its own for each promotion policy, of minor collections and of
- * whole ones. What has a shape is small, so gss_scanned() is enough; nothing is old with NEVER.
- */
-static const struct gc_copy_ops never = { .which = NEVER, .outside = gss_outside };
-static const struct gc_copy_ops never_whole = {
-	.which = NEVER,
-	.whole = true,
-	.outside = gss_outside,
-};
-static const struct gc_copy_ops always = {
-	.which = ALWAYS,
-	.promote = gss_promote,
-	.outside = gss_outside,
-	.scanned = gss_scanned,
-};
-static const struct gc_copy_ops always_whole = {
-	.which = ALWAYS,
-	.whole = true,
-	.promote = gss_promote,
-	.outside = gss_outside,
-	.scanned = gss_scanned,
-};
-static const struct gc_copy_ops chosen = {
-	.which = CHOSEN,
-	.ages = true,
-	.promote = gss_promote,
-	.outside = gss_outside,
-	.scanned = gss_scanned,
-};
-static const struct gc_copy_ops chosen_whole = {
-	.which = CHOSEN,
-	.whole = true,
-	.ages = true,
-	.promote = gss_promote,
-	.outside = gss_outside,
-	.scanned = gss_scanned,
-};
-
-static void gss_drain(struct gc_heap *heap)
+gc_inline void drain_how(struct gc_copier *c, const unsigned int how)
 {
-	struct gc_copier *c = gc_copy_first(heap);
-	const struct gss *g = gss_of(heap);
+	gc_copy_loop(c, false, &ops, how, GSS_LOOK_UP, gss_scan);
+}
 
-	switch (g->when) {
-	case NEVER:
-		if (g->whole)
-			gc_copy_loop(c, false, &never_whole, gss_scan_other);
-		else
-			gc_copy_loop(c, false, &never, gss_scan_other);
+/* For a single thread a loop for each promotion policy, of minor and of whole collections */
+static void gss_drain(struct gc_copier *c)
+{
+	switch (gss_of(c->heap)->how) {
+	case 0:
+		drain_how(c, 0);
 		break;
-	case ALWAYS:
-		if (g->whole)
-			gc_copy_loop(c, false, &always_whole, gss_scan_other);
-		else
-			gc_copy_loop(c, false, &always, gss_scan_other);
+	case GSS_WHOLE:
+		drain_how(c, GSS_WHOLE);
 		break;
-	case CHOSEN:
-		if (g->whole)
-			gc_copy_loop(c, false, &chosen_whole, gss_scan_other);
-		else
-			gc_copy_loop(c, false, &chosen, gss_scan_other);
+	case GSS_PROMOTE_ALL:
+		drain_how(c, GSS_PROMOTE_ALL);
+		break;
+	case GSS_PROMOTE_ALL | GSS_WHOLE:
+		drain_how(c, GSS_PROMOTE_ALL | GSS_WHOLE);
+		break;
+	case GSS_PROMOTE_SOME:
+		drain_how(c, GSS_PROMOTE_SOME);
+		break;
+	case GSS_PROMOTE_SOME | GSS_WHOLE:
+		drain_how(c, GSS_PROMOTE_SOME | GSS_WHOLE);
 		break;
 	}
 }
 
 /* The card at @at, on which no object begins, has an element that was stored to. */
-static void gss_scan_card_array(struct gc_heap *heap, uintptr_t at)
+static void card_array_scan(struct gc_heap *heap, uintptr_t at)
 {
 	void *array = (void *)gc_large_around(heap, at);
 
 	if (!array || !gc_bit_test(heap->live, (uintptr_t)array))
 		return;
 	if (gc_carded(gc_info(heap, gc_word(array)), gc_word(array)))
-		gss_scan_elements(gc_copy_first(heap), array, at, false);
+		elements_scan(gc_copy_first(heap), array, at, false);
 	else
-		gss_scan(gc_copy_first(heap), array, false);
+		object_scan(gc_copy_first(heap), array, false);
 }
 
 static void gss_scan_cards(struct gc_heap *heap)
@@ -415,22 +371,10 @@ static void gss_scan_cards(struct gc_heap *heap)
 		gc_stat_add(&heap->stats.cards_dirty, 1);
 		gc_stat_add(&heap->stats.cards_scanned, 1);
 		if (element)
-			gss_scan_card_array(heap, at);
+			card_array_scan(heap, at);
 		for (; (at = gc_bit_next(heap->live, at, stop)) < stop; at += 8)
-			gss_scan(c, (void *)at, false);
+			object_scan(c, (void *)at, false);
 	}
-}
-
-static const struct gc_copying copying;
-
-static void gss_drain_all(struct gc_heap *heap)
-{
-	gc_copying_drain(heap, &copying);
-}
-
-static void gss_scan_alone(struct gc_copier *c, void *obj)
-{
-	gss_scan(c, obj, false);
 }
 
 /* Promoted objects have survivor bits; in a whole collection, reached ones have mark bits. */
@@ -452,8 +396,7 @@ static const struct gc_copying copying = {
 	.roots = gss_scan_cards,
 	.drain = gss_drain,
 	.drain_shared = gss_drain_shared,
-	.drain_all = gss_drain_all,
-	.scan = gss_scan_alone,
+	.scan = gss_scan,
 	.old = gss_old,
 	.alive = gss_alive,
 };
@@ -578,6 +521,7 @@ static void gss_collect(struct gc_heap *heap)
 	granted = heap->granted;
 	objects = heap->stats.allocated_objects;
 	g->whole = choose_whole(heap, g);
+	g->how = g->promotes | (g->whole ? GSS_WHOLE : 0);
 	c->kind = g->whole ? GC_KIND_MAJOR : GC_KIND_MINOR;
 	if (heap->opt.verify & GC_VERIFY_CARD)
 		verify_cards(heap);

@@ -56,12 +56,12 @@ static __attribute__((noinline)) bool semispace_keep(struct gc_copier *c, void *
 	return size & 1;
 }
 
-gc_inline bool semispace_outside(struct gc_copier *c, void *ref, const struct gc_copy_ops *ops,
+gc_inline bool semispace_outside(struct gc_copier *c, void *ref, unsigned int how,
 				 const bool shared)
 {
 	struct gc_heap *heap = c->heap;
 
-	(void)ops;
+	(void)how;
 	if (!gc_in_pages(heap, (uintptr_t)ref) || !gc_copy_take(heap->mark, (uintptr_t)ref, shared))
 		return false;
 	return semispace_keep(c, ref);
@@ -71,45 +71,31 @@ static const struct gc_copy_ops ops = { .outside = semispace_outside };
 
 gc_inline void semispace_visit(void **slot, void *c)
 {
-	gc_copy_slot(c, slot, &ops, false);
+	gc_copy_slot(c, slot, &ops, 0, false);
 }
 
 gc_inline void semispace_visit_shared(void **slot, void *c)
 {
-	gc_copy_slot(c, slot, &ops, true);
+	gc_copy_slot(c, slot, &ops, 0, true);
 }
 
-gc_inline void semispace_scan(struct gc_copier *c, void *obj, const bool shared)
+static __attribute__((noinline)) void semispace_scan(struct gc_copier *c, void *obj, bool shared)
 {
-	gc_copy_scan(c, obj, shared ? semispace_visit_shared : semispace_visit);
-}
-
-static __attribute__((noinline)) void semispace_scan_other(struct gc_copier *c, void *obj,
-							   const bool shared)
-{
-	semispace_scan(c, obj, shared);
+	/* Two calls, in which the visits are inlined */
+	if (shared)
+		gc_copy_scan(c, obj, semispace_visit_shared);
+	else
+		gc_copy_scan(c, obj, semispace_visit);
 }
 
 static void semispace_drain_shared(struct gc_copier *c)
 {
-	gc_copy_loop(c, true, &ops, semispace_scan_other);
+	gc_copy_loop(c, true, &ops, 0, 0, semispace_scan);
 }
 
-static void semispace_drain(struct gc_heap *heap)
+static void semispace_drain(struct gc_copier *c)
 {
-	gc_copy_loop(gc_copy_first(heap), false, &ops, semispace_scan_other);
-}
-
-static const struct gc_copying copying;
-
-static void semispace_drain_all(struct gc_heap *heap)
-{
-	gc_copying_drain(heap, &copying);
-}
-
-static void semispace_scan_alone(struct gc_copier *c, void *obj)
-{
-	semispace_scan(c, obj, false);
+	gc_copy_loop(c, false, &ops, 0, 0, semispace_scan);
 }
 
 /* Only large objects are in the pages. */
@@ -129,8 +115,7 @@ static const struct gc_copying copying = {
 	.visit = semispace_visit,
 	.drain = semispace_drain,
 	.drain_shared = semispace_drain_shared,
-	.drain_all = semispace_drain_all,
-	.scan = semispace_scan_alone,
+	.scan = semispace_scan,
 	.old = semispace_old,
 	.alive = semispace_alive,
 };

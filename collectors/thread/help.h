@@ -2,7 +2,7 @@
 /*
  * Stopped mutators help to collect: instead of sleeping until the world restarts, they take a
  * share of the work. The collector does not wait for them: a late one finds less to do, or
- * nothing. Where there are fewer than workers=, copying has threads of its own (trace/copy.c).
+ * nothing. Where there are fewer than workers=, copying has threads of its own (trace/workers.h).
  *
  * Each helper has a mark stack of its own. A helper with an empty stack counts as idle, and
  * one that has work hands over the older half of it. All is done when all are idle.

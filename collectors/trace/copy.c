@@ -1,167 +1,20 @@
 // SPDX-License-Identifier: MIT
-/*
- * GC worker threads, which copy with the collecting thread where too few mutators wait and could
- * help (thread/help.h). workers.lock protects the number of wanted ones.
- */
-#define _GNU_SOURCE
 #include "copy.h"
 
-#include <errno.h>
 #include <sched.h>
-#include <stdlib.h>
 
-#include "../heap/plan.h"
 #include "../listener/phase.h"
 #include "../space/blocks.h"
-#include "../thread/help.h"
-#include "../thread/threads.h"
-#include "weak.h"
+#include "evacuate.h"
+#include "workers.h"
 
 #define SPINS 64
 #define PIECE GC_CHUNK
 #define SMALL (PIECE / 16) /* a piece with fewer bytes left is replaced by a new one */
 
-struct gc_workers {
-	struct gc_heap *heap;
-	pthread_mutex_t lock;
-	pthread_cond_t call;
-	unsigned int copiers; /* the collecting thread included */
-	unsigned int threads, wanted;
-	bool quit, lost; /* lost: in a forked child */
-	void (*loop)(struct gc_copier *c);
-	pthread_t *thread;
-	struct gc_copier *copier[];
-};
-
 struct gc_copier *gc_copy_first(struct gc_heap *heap)
 {
 	return heap->workers->copier[0];
-}
-
-static void *worker_main(void *arg)
-{
-	struct gc_workers *workers = arg;
-
-	pthread_mutex_lock(&workers->lock);
-	while (!workers->quit) {
-		if (!workers->wanted) {
-			pthread_cond_wait(&workers->call, &workers->lock);
-			continue;
-		}
-		workers->wanted--;
-		pthread_mutex_unlock(&workers->lock);
-		gc_help_join(workers->heap, NULL);
-		pthread_mutex_lock(&workers->lock);
-	}
-	pthread_mutex_unlock(&workers->lock);
-	return NULL;
-}
-
-static void workers_call(struct gc_workers *workers, unsigned int count)
-{
-	pthread_mutex_lock(&workers->lock);
-	workers->wanted = count;
-	while (count--)
-		pthread_cond_signal(&workers->call);
-	pthread_mutex_unlock(&workers->lock);
-}
-
-/* The copier of helper @i; number 0 is the collecting thread. */
-static struct gc_copier *copier_create(struct gc_workers *workers, unsigned int i)
-{
-	struct gc_copier *c = calloc(1, sizeof(*c));
-	struct gc_heap *heap = workers->heap;
-
-	if (!c)
-		return NULL;
-	c->heap = c->own.heap = heap;
-	c->own.fills = true;
-	c->helper = heap->help ? gc_help_place(heap, i) : NULL;
-	c->first = !i;
-	c->rng = i ? &c->own_rng : &heap->rng;
-	c->own_rng = (uint64_t)heap->opt.seed + i;
-	c->stack = i ? c->helper->mark.stack : &heap->stack;
-	return c;
-}
-
-static void workers_start(struct gc_workers *workers)
-{
-	/* The collector works with fewer threads, too: no error. */
-	for (; workers->thread && workers->threads < workers->copiers - 1; workers->threads++) {
-		pthread_t *t = &workers->thread[workers->threads];
-
-		if (gc_thread_create(t, NULL, "gc-worker", worker_main, workers))
-			break;
-	}
-	if (workers->heap->help)
-		gc_help_set_workers(workers->heap, workers_call, workers->threads);
-}
-
-int gc_workers_init(struct gc_heap *heap)
-{
-	unsigned int count = heap->help ? gc_workers_max(&heap->opt) : 1;
-	struct gc_workers *workers =
-		calloc(1, sizeof(*workers) + count * sizeof(workers->copier[0]));
-
-	if (!workers)
-		return -ENOMEM;
-	heap->workers = workers;
-	workers->heap = heap;
-	pthread_mutex_init(&workers->lock, NULL);
-	pthread_cond_init(&workers->call, NULL);
-	for (; workers->copiers < count; workers->copiers++) {
-		workers->copier[workers->copiers] = copier_create(workers, workers->copiers);
-		if (!workers->copier[workers->copiers])
-			return -ENOMEM;
-	}
-	workers->thread = calloc(count, sizeof(*workers->thread));
-	workers_start(workers);
-	return 0;
-}
-
-void gc_workers_lock(struct gc_heap *heap)
-{
-	pthread_mutex_lock(&heap->workers->lock);
-}
-
-void gc_workers_unlock(struct gc_heap *heap)
-{
-	pthread_mutex_unlock(&heap->workers->lock);
-}
-
-void gc_workers_forked(struct gc_heap *heap)
-{
-	struct gc_workers *workers = heap->workers;
-
-	if (!workers)
-		return;
-	/* The threads that waited are still counted in the condition. */
-	pthread_cond_init(&workers->call, NULL);
-	workers->threads = workers->wanted = 0;
-	workers->lost = true;
-	if (heap->help)
-		gc_help_set_workers(heap, workers_call, 0);
-}
-
-void gc_workers_fini(struct gc_heap *heap)
-{
-	struct gc_workers *workers = heap->workers;
-
-	if (!workers)
-		return;
-	pthread_mutex_lock(&workers->lock);
-	workers->quit = true;
-	pthread_cond_broadcast(&workers->call);
-	pthread_mutex_unlock(&workers->lock);
-	for (unsigned int i = 0; i < workers->threads; i++)
-		pthread_join(workers->thread[i], NULL);
-	for (unsigned int i = 0; i < workers->copiers; i++)
-		free(workers->copier[i]);
-	pthread_mutex_destroy(&workers->lock);
-	pthread_cond_destroy(&workers->call);
-	free(workers->thread);
-	free(workers);
-	heap->workers = NULL;
 }
 
 void gc_copy_begin(struct gc_heap *heap)
@@ -169,10 +22,7 @@ void gc_copy_begin(struct gc_heap *heap)
 	struct gc_workers *workers = heap->workers;
 	struct gc_bump *b = heap->bump;
 
-	if (unlikely(workers->lost)) {
-		workers->lost = false;
-		workers_start(workers);
-	}
+	gc_workers_restore(heap);
 	for (unsigned int i = 0; i < workers->copiers; i++) {
 		struct gc_copier *c = workers->copier[i];
 
@@ -300,13 +150,18 @@ uint64_t gc_copy_await(void *ref)
 	}
 }
 
+static bool type_has_refs(const struct gc_info *info)
+{
+	return info->refs || info->tail == GC_TAIL_REFS || info->trace || info->weak;
+}
+
 size_t gc_copy_unshaped(struct gc_heap *heap, void *ref, uint64_t word)
 {
 	const struct gc_info *info = gc_info(heap, word);
 
 	if (unlikely(word & GC_AWAITED))
 		gc_weak_reach(heap, ref, word, false);
-	return gc_size(info, word) + gc_has_refs(info);
+	return gc_size(info, word) + type_has_refs(info);
 }
 
 bool gc_copy_note_weak(struct gc_copier *c, void *obj)
@@ -323,8 +178,8 @@ bool gc_copy_note_weak(struct gc_copier *c, void *obj)
 }
 
 bool gc_copy_recover(struct gc_heap *heap, const uint64_t *old,
-		     void (*scan)(struct gc_copier *c, void *obj),
-		     void (*drain)(struct gc_heap *heap))
+		     void (*scan)(struct gc_copier *c, void *obj, bool shared),
+		     void (*drain)(struct gc_copier *c))
 {
 	struct gc_copier *first = gc_copy_first(heap);
 	struct gc_workers *workers = heap->workers;
@@ -346,15 +201,15 @@ bool gc_copy_recover(struct gc_heap *heap, const uint64_t *old,
 			continue;
 		}
 		gc_stat_add(&heap->stats.rescanned_objects, 1);
-		scan(first, (void *)at);
-		drain(heap);
+		scan(first, (void *)at, false);
+		drain(first);
 		at += gc_object_size(heap, (void *)at);
 	}
 	end = gc_high(heap);
 	for (at = heap->base; (at = gc_bit_next(old, at, end)) < end; at += 8) {
 		gc_stat_add(&heap->stats.rescanned_objects, 1);
-		scan(first, (void *)at);
-		drain(heap);
+		scan(first, (void *)at, false);
+		drain(first);
 	}
 	return true;
 }

@@ -7,7 +7,7 @@
 #include "alone.h"
 
 #include <dirent.h>
-#include <trace/copy.h>
+#include <trace/evacuate.h>
 #include <pthread.h>
 #include <sched.h>
 #include <space/pages.h>
@@ -344,16 +344,16 @@ static void too_much(void)
 static uintptr_t scanned[16];
 static int scans, drains;
 
-static void note_scan(struct gc_copier *c, void *obj)
+static void note_scan(struct gc_copier *c, void *obj, bool shared)
 {
-	if (c == gc_copy_first(heap) && scans < 16)
+	if (c == gc_copy_first(heap) && !shared && scans < 16)
 		scanned[scans] = (uintptr_t)obj;
 	scans++;
 }
 
-static void note_drain(struct gc_heap *h)
+static void note_drain(struct gc_copier *c)
 {
-	drains += h == heap && drains + 1 == scans;
+	drains += c == gc_copy_first(heap) && drains + 1 == scans;
 }
 
 /* Objects at the beginning and the end of to-space, holes between them, and some in pages. */
