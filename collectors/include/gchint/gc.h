@@ -80,7 +80,15 @@ struct gc_header {
 /** gc_length() - number of tail elements of an array object. */
 static inline uint32_t gc_length(const void *obj)
 {
-	return (uint32_t)(((const struct gc_header *)obj)->word >> 32);
+	uint32_t length;
+
+	/* The half alone, so that compilers compare it in memory. */
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	__builtin_memcpy(&length, (const char *)obj + sizeof(length), sizeof(length));
+#else
+	length = (uint32_t)(((const struct gc_header *)obj)->word >> 32);
+#endif
+	return length;
 }
 
 /**
@@ -385,8 +393,9 @@ static inline void gc_write_barrier(struct gc_mutator *m, void *obj)
 static inline void gc_write(struct gc_mutator *m, void *obj, void *slot, void *value)
 {
 	__atomic_store_n((void **)slot, value, __ATOMIC_RELEASE);
-	if ((uintptr_t)slot - (uintptr_t)obj >= 1u << GC_CARD_SHIFT &&
-	    __builtin_expect(gc_length(obj) >= GC_CARDED_LENGTH, 0))
+	/* The length first, as most arrays are short. Compilers drop both for fields. */
+	if (__builtin_expect(gc_length(obj) >= GC_CARDED_LENGTH, 0) &&
+	    (uintptr_t)slot - (uintptr_t)obj >= 1u << GC_CARD_SHIFT)
 		__atomic_store_n(&m->cards[(uintptr_t)slot >> GC_CARD_SHIFT], GC_CARD_ELEMENT,
 				 __ATOMIC_RELAXED);
 	else
@@ -448,9 +457,8 @@ void *gc_weak_get(struct gc_mutator *m, const void *weak);
  * that is to be finalized is dead. With a NULL key there is no value. A type of the embedder may
  * have a key and a value, and other fields (struct gc_type_desc).
  *
- * A collection passes over the ephemerons whose keys are not marked yet, forwards and backwards
- * in turn, until a pass finds nothing. A chain, in which each value is the next key, takes two
- * passes if it was met in its order or in the reverse, and else up to one per change of direction.
+ * The time that a collection takes for ephemerons is proportional to their number, in whatever order
+ * their keys are reached.
  *
  * Return: the ephemeron (keep it in a frame), or NULL. Safepoint.
  */
