@@ -2,7 +2,6 @@
 #include "elf.h"
 
 #include <elf.h>
-#include <inttypes.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "../common/regular.h"
+#include "mapping.h"
 
 struct elf {
 	char *path;
@@ -142,14 +142,13 @@ static void elf_read_symbols(struct elf *e)
 static bool elf_copy_vdso(struct elf *e)
 {
 	const char *from = (const char *)getauxval(AT_SYSINFO_EHDR);
-	char line[256];
+	char line[4352];
 	FILE *f = from ? fopen("/proc/self/maps", "re") : NULL;
-	uint64_t start, end;
+	struct mapping m;
 
 	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64, &start, &end) == 2 &&
-		    start == (uint64_t)(uintptr_t)from) {
-			e->size = (size_t)(end - start);
+		if (mapping_parse(line, &m) && m.start == (uint64_t)(uintptr_t)from) {
+			e->size = (size_t)(m.end - m.start);
 			e->base = mmap(NULL, e->size, PROT_READ | PROT_WRITE,
 				       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 			if (e->base == MAP_FAILED)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "perf-map.h"
+
 #define UNLOADED "[unloaded]"
 
 /* Returns false if memory runs out. */
@@ -23,22 +25,6 @@ static bool symbol_overlaps(const struct symbol *a, const struct symbol *b)
 }
 
 /* ---- perf-PID.map -------------------------------------------------------- */
-
-/* Returns false for a malformed line. */
-static bool map_parse_line(char *line, struct symbol *s)
-{
-	char *end;
-
-	*s = (struct symbol){ .start = strtoull(line, &end, 16) };
-	if (end == line || *end != ' ')
-		return false;
-	line = end + 1;
-	s->size = strtoull(line, &end, 16);
-	if (end == line || *end != ' ' || !end[1])
-		return false;
-	s->name = end + 1;
-	return s->start + s->size >= s->start;
-}
 
 /*
  * True if the map has this symbol already. A runtime that writes a symbol again at each call
@@ -72,7 +58,7 @@ void jitmap_perf(struct jitmap *m, char *text)
 	while ((line = strsep(&text, "\n"))) {
 		struct symbol s;
 
-		if (!map_parse_line(line, &s))
+		if (!perf_map_parse_line(line, &s))
 			continue;
 		if (!s.start && !s.size && *s.name == '@') {
 			t = strtoull(s.name + 1, NULL, 10);

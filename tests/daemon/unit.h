@@ -62,6 +62,7 @@ void unit_library(void);
 void unit_lock(void);
 void unit_loop(void);
 void unit_measure(void);
+void unit_maps(void);
 void unit_memory(void);
 void unit_message(void);
 void unit_names(void);

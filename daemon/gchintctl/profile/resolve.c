@@ -24,6 +24,7 @@
 #include "../ctl.h"
 #include "../../symbols/elf.h"
 #include "../../symbols/jitmap.h"
+#include "../../symbols/perf-map.h"
 #include "profile.h"
 
 #define MAP_SIZE (256 << 20) /* largest map or dump that is read, bytes */
@@ -43,7 +44,7 @@ struct map {
 
 struct resolver {
 	sqlite3 *db;
-	sqlite3_stmt *image, *remapped, *dump, *known, *latest, *owner, *add, *place;
+	sqlite3_stmt *image, *remapped, *dump, *known, *latest, *users, *add, *place;
 	const struct profile_maps *from;
 	struct file *files;
 	struct map *maps;
@@ -116,16 +117,19 @@ static void v8_remove_logs(int32_t tgid)
 	globfree(&logs);
 }
 
-/* As perf(1) does: other users may write to /tmp, but only for processes of their own. */
+#define USERS_MAX 16
+
+/* Whether the file belongs to a user that the process had. */
 static bool file_is_trusted(struct resolver *r, const struct stat *st, int32_t tgid)
 {
-	bool trusted;
+	uid_t users[USERS_MAX];
+	size_t nr = 0;
 
-	sqlite3_bind_int(r->owner, 1, tgid);
-	sqlite3_bind_int64(r->owner, 2, st->st_uid);
-	trusted = sqlite3_step(r->owner) == SQLITE_ROW || st->st_uid == geteuid();
-	sqlite3_reset(r->owner);
-	return trusted;
+	sqlite3_bind_int(r->users, 1, tgid);
+	while (nr < USERS_MAX && sqlite3_step(r->users) == SQLITE_ROW)
+		users[nr++] = (uid_t)sqlite3_column_int64(r->users, 0);
+	sqlite3_reset(r->users);
+	return symbol_file_is_trusted(st, users, nr);
 }
 
 /*
@@ -138,10 +142,10 @@ static char *map_read_tmp(struct resolver *r, int32_t tgid)
 	struct stat st;
 	int fd;
 
-	snprintf(path, sizeof(path), "/tmp/perf-%d.map", tgid);
-	fd = regular_open(path, O_NOFOLLOW, &st);
+	fd = perf_map_open(PERF_MAP_PUBLIC, tgid, &st);
 	if (fd < 0)
 		return NULL;
+	perf_map_path(path, sizeof(path), PERF_MAP_PUBLIC, tgid);
 	if (st.st_mtime >= r->from->since && file_is_trusted(r, &st, tgid)) {
 		text = file_read_text(fd, &st, path);
 		/* That of a Python is the program's own. */
@@ -197,8 +201,8 @@ static struct map *resolver_map(struct resolver *r, int32_t tgid)
 	m->tgid = tgid;
 	m->next = r->maps;
 	r->maps = m;
-	snprintf(path, sizeof(path), "%s/perf-%d.map", r->from->directory, tgid);
-	fd = regular_open(path, O_NOFOLLOW, &st);
+	perf_map_path(path, sizeof(path), r->from->directory, tgid);
+	fd = perf_map_open(r->from->directory, tgid, &st);
 	if (fd >= 0) {
 		m->text = file_read_text(fd, &st, path);
 		close(fd);
@@ -497,8 +501,10 @@ static bool resolver_open(struct resolver *r, const char *file)
 				    "SELECT path FROM images WHERE tgid = ?1 AND path GLOB "
 				    "'/*/jit-[0-9]*.dump' ORDER BY t DESC LIMIT 1",
 				    -1, &r->dump, NULL) &&
-		!sqlite3_prepare_v2(r->db, "SELECT 1 FROM processes WHERE tgid = ?1 AND uid = ?2",
-				    -1, &r->owner, NULL) &&
+		!sqlite3_prepare_v2(
+			r->db,
+			"SELECT DISTINCT uid FROM processes WHERE tgid = ?1 AND uid IS NOT NULL",
+			-1, &r->users, NULL) &&
 		!sqlite3_prepare_v2(r->db,
 				    "SELECT 1 FROM symbols WHERE tgid = ?1 AND address = ?2 AND "
 				    "t <= ?3",
@@ -539,7 +545,7 @@ bool profile_resolve(const char *file, const struct profile_maps *maps)
 	sqlite3_finalize(r.dump);
 	sqlite3_finalize(r.known);
 	sqlite3_finalize(r.latest);
-	sqlite3_finalize(r.owner);
+	sqlite3_finalize(r.users);
 	sqlite3_finalize(r.add);
 	sqlite3_finalize(r.place);
 	sqlite3_close(r.db);

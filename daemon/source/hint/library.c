@@ -26,6 +26,7 @@
 #include "../sampling/hotspots.h"
 #include "../source.h"
 #include "../../recording/queue.h"
+#include "../../symbols/perf-map.h"
 #include "tracker.h"
 
 #define RINGS	1024
@@ -322,7 +323,7 @@ static void ring_drain_patiently(struct library *l, struct ring *ring)
  */
 static void ring_save_names(struct library *l, const struct ring *ring)
 {
-	const char *directory = getenv("GCHINT_SYMBOLS");
+	const char *directory = getenv(PERF_MAP_DIRECTORY);
 	char path[512], line[RING_NAME];
 	uint32_t at = 0;
 	FILE *f = NULL;
@@ -332,7 +333,7 @@ static void ring_save_names(struct library *l, const struct ring *ring)
 
 	if (!directory || !*directory || !ring_name(&ring->in, &at, true, line))
 		return;
-	snprintf(path, sizeof(path), "%s/perf-%d.map", directory, ring->in.pid);
+	perf_map_path(path, sizeof(path), directory, ring->in.pid);
 	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
 	/* Other users may write to the directory. */
 	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid())

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "images.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "../../common/clock.h"
+#include "../../symbols/mapping.h"
 #include "../privilege.h"
 #include "../context.h"
 
@@ -74,35 +74,30 @@ void images_scan(struct images *i, struct source_context *context, int32_t pid)
 	f = fopen(path, "re");
 	privilege_lower();
 	while (f && fgets(line, sizeof(line), f)) {
-		uint64_t start, end, offset, t;
-		size_t nr;
 		struct image *more, now;
-		const char *name, *rights = strchr(line, ' ');
-		int at = 0;
+		struct mapping m;
+		const char *name;
+		uint64_t t;
+		size_t nr;
 
-		/* Most are data, and reading one by its format takes most of the time. */
-		if (!rights || strnlen(rights, 5) < 5 || rights[3] != 'x' ||
-		    sscanf(line, "%" SCNx64 "-%" SCNx64 " %*4c %" SCNx64 " %*s %*s %n", &start,
-			   &end, &offset, &at) < 3 ||
-		    !at)
+		if (!mapping_parse(line, &m) || !m.executable)
 			continue;
-		line[strcspn(line, "\n")] = '\0';
-		now = (struct image){ start, end, name_hash(line + at) };
+		now = (struct image){ m.start, m.end, name_hash(m.path) };
 		nr = i->nr;
 		if (image_is_known(i, &now))
 			continue;
 		/* One that replaces another was mapped at some time since the reading before. */
 		t = i->nr < nr ? before + (i->scanned_at - before) / 2 : i->scanned_at;
-		name = image_path(context, pid, line + at, seen, sizeof(seen));
+		name = image_path(context, pid, m.path, seen, sizeof(seen));
 		more = realloc(i->image, (i->nr + 1) * sizeof(*more));
 		if (!more)
 			break;
 		i->image = more;
 		i->image[i->nr++] = now;
 		context_define(context, definition_new(DEFINE_IMAGE, t,
-						       (const int64_t[]){ pid, (int64_t)start,
-									  (int64_t)end - 1,
-									  (int64_t)offset },
+						       (const int64_t[]){ pid, (int64_t)m.start,
+									  (int64_t)m.end - 1,
+									  (int64_t)m.offset },
 						       4, &name, 1));
 	}
 	if (f)

@@ -1,72 +1,67 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "methods.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "../../common/regular.h"
 #include "../../common/root.h"
+#include "../../symbols/perf-map.h"
 #include "../privilege.h"
 #include "filter.h"
 
 #define SPANS_MAX (1 << 20)
 
-/* Whether the file is the process's own: any user can create that of another's in /tmp. */
-static bool map_is_of(const struct stat *st, int32_t pid)
+/* The real user of a process, then the effective one. Returns their number. */
+static size_t process_users(int32_t pid, uid_t users[2])
 {
-	char status[2048];
+	char status[2048], *end;
 	const char *uid;
-	char *end;
 
 	if (root_read(status, sizeof(status), "/proc/%d/status", pid) <= 0)
-		return false;
+		return 0;
 	uid = strstr(status, "\nUid:");
-	/* The real user, then the effective one. */
-	return uid && (st->st_uid == strtoul(uid + strlen("\nUid:"), &end, 10) ||
-		       st->st_uid == strtoul(end, NULL, 10));
+	if (!uid)
+		return 0;
+	users[0] = (uid_t)strtoul(uid + strlen("\nUid:"), &end, 10);
+	users[1] = (uid_t)strtoul(end, NULL, 10);
+	return 2;
 }
 
-/* Opens the program's map file; O_NOFOLLOW, since other users may write to the directory. */
+/* Opens the program's map file. */
 static FILE *map_open(int32_t pid)
 {
-	const char *dir = getenv("GCHINT_SYMBOLS");
-	const char *const dirs[] = { dir, "/tmp" };
-	char path[512];
+	const char *directory = getenv(PERF_MAP_DIRECTORY);
+	uid_t users[2];
 	struct stat st;
-	FILE *f;
-	int fd;
+	FILE *f = NULL;
+	int fd = -1;
 
-	for (size_t i = 0; i < 2; i++) {
-		if (!dirs[i])
-			continue;
-		snprintf(path, sizeof(path), "%s/perf-%d.map", dirs[i], pid);
-		privilege_raise();
-		fd = regular_open(path, O_NOFOLLOW, &st);
-		privilege_lower();
-		if (fd < 0)
-			continue;
-		f = dirs[i] == dir || map_is_of(&st, pid) ? fdopen(fd, "r") : NULL;
-		if (f)
-			return f;
-		close(fd);
+	privilege_raise();
+	if (directory)
+		fd = perf_map_open(directory, pid, &st);
+	if (fd < 0) {
+		directory = NULL;
+		fd = perf_map_open(PERF_MAP_PUBLIC, pid, &st);
 	}
-	return NULL;
+	privilege_lower();
+	if (fd >= 0 && (directory || symbol_file_is_trusted(&st, users, process_users(pid, users))))
+		f = fdopen(fd, "r");
+	if (fd >= 0 && !f)
+		close(fd);
+	return f;
 }
 
 static void map_parse_line(struct methods *m, char *line, const char *list)
 {
+	struct symbol symbol;
 	struct span s, *more;
-	char *end;
 
-	s.start = strtoull(line, &end, 16);
-	s.size = strtoull(end, &end, 16);
-	if (*end != ' ' || !s.size || m->nr >= SPANS_MAX)
+	line[strcspn(line, "\n")] = '\0';
+	if (!perf_map_parse_line(line, &symbol) || !symbol.size || m->nr >= SPANS_MAX)
 		return;
-	end[strcspn(end, "\n")] = '\0';
-	s.wanted = filter_name(list, end + 1);
+	s = (struct span){ symbol.start, symbol.size, filter_name(list, symbol.name) };
 	if (!(m->nr & (m->nr - 1))) {
 		more = realloc(m->span, (m->nr ? m->nr * 2 : 1) * sizeof(*more));
 		if (!more)
