@@ -409,7 +409,7 @@ struct attributing *attributing_of(const struct recording *rec, size_t rail,
 	}
 	a->rec = rec;
 	a->rail = r;
-	a->counter = !strcmp(r->kind, "energy");
+	a->counter = r->kind == RAIL_ENERGY;
 	a->series = recording_samples(rec, rail);
 	if (!a->series)
 		goto free_attributing;
@@ -417,7 +417,7 @@ struct attributing *attributing_of(const struct recording *rec, size_t rail,
 	if (!rail_role_has_threads(r->role))
 		goto free_attributing;
 	*lack = ATTRIBUTION_NO_ENERGY;
-	if ((!a->counter && strcmp(r->kind, "power")) || a->series->nr < 2 ||
+	if ((!a->counter && r->kind != RAIL_POWER) || a->series->nr < 2 ||
 	    (a->counter && energy_is_still(a->series->sample, a->series->nr)))
 		goto free_attributing;
 	a->most_w = isfinite(r->limits.max_w) ?

@@ -247,7 +247,7 @@ bool compare_make(struct recording *const *rec, size_t runs, const struct compar
 	for (size_t i = 0; i < rec[0]->rails; i++) {
 		const struct recording_rail *r = &rec[0]->rail[i];
 
-		if (strcmp(r->kind, "power") && strcmp(r->kind, "energy"))
+		if (r->kind != RAIL_POWER && r->kind != RAIL_ENERGY)
 			continue;
 		if (*r->cpus) {
 			how = recording_rail_how(r);

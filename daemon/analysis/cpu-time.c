@@ -115,19 +115,21 @@ static bool reading_is_of_command(const struct recording *rec, const struct read
 
 static bool accounts_load(struct cpu_times *times, const struct recording *rec)
 {
-	sqlite3_stmt *s = db_query(rec->db, "SELECT tgid, tid, t, run_ns, wait_ns, cpu FROM sched "
-					    "WHERE run_ns >= 0 AND t >= 0 ORDER BY tgid, tid, t");
+	sqlite3_stmt *s =
+		db_select(rec->db, sched, "WHERE run_ns >= 0 AND t >= 0 ORDER BY tgid, tid, t",
+			  COLUMN(sched, tgid), COLUMN(sched, tid), COLUMN(sched, t),
+			  COLUMN(sched, run_ns), COLUMN(sched, wait_ns), COLUMN(sched, cpu));
 	struct reading last = { 0 };
 	bool good = true;
 
 	while (good && db_next(s)) {
 		const struct reading now = {
-			.account = { .tgid = (int32_t)db_int(s, 0, 0),
-				     .tid = (int32_t)db_int(s, 1, 0),
-				     .t0 = (uint64_t)db_int(s, 2, 0),
-				     .cpu = (int)db_int(s, 5, -1) },
-			.ran = db_int(s, 3, 0),
-			.waited = db_int(s, 4, 0),
+			.account = { .tgid = (int32_t)db_int(s, COLUMN(sched, tgid), 0),
+				     .tid = (int32_t)db_int(s, COLUMN(sched, tid), 0),
+				     .t0 = (uint64_t)db_int(s, COLUMN(sched, t), 0),
+				     .cpu = (int)db_int(s, COLUMN(sched, cpu), -1) },
+			.ran = db_int(s, COLUMN(sched, run_ns), 0),
+			.waited = db_int(s, COLUMN(sched, wait_ns), 0),
 		};
 		struct reading begin = { .account = now.account };
 
@@ -149,22 +151,26 @@ static bool lease_is_end(int64_t lease)
 
 static bool workers_load(struct cpu_times *times, const struct recording *rec)
 {
-	sqlite3_stmt *s = db_query(rec->db, "SELECT tgid, tid, t, role, lease FROM leases "
-					    "ORDER BY tgid, tid, t");
+	sqlite3_stmt *s = db_select(rec->db, leases, "ORDER BY tgid, tid, t", COLUMN(leases, tgid),
+				    COLUMN(leases, tid), COLUMN(leases, t), COLUMN(leases, role),
+				    COLUMN(leases, lease));
 	bool good = true;
 
 	while (good && db_next(s)) {
 		struct worker *last = times->workers ? &times->worker[times->workers - 1] : NULL;
-		const struct worker now = { .tgid = (int32_t)db_int(s, 0, 0),
-					    .tid = (int32_t)db_int(s, 1, 0),
-					    .follows = db_int(s, 3, 0) == GCHINT_ROLE_FOLLOW };
+		const struct worker now = { .tgid = (int32_t)db_int(s, COLUMN(leases, tgid), 0),
+					    .tid = (int32_t)db_int(s, COLUMN(leases, tid), 0),
+					    .follows = db_int(s, COLUMN(leases, role), 0) ==
+						       GCHINT_ROLE_FOLLOW };
 
 		if (last && (last->tgid != now.tgid || last->tid != now.tid))
 			last = NULL;
 		if (last) {
 			last->follows = last->follows || now.follows;
-			last->end = lease_is_end(db_int(s, 4, -1)) ? (uint64_t)db_int(s, 2, 0) : 0;
-		} else if (db_int(s, 3, 0) > GCHINT_ROLE_NONE) {
+			last->end = lease_is_end(db_int(s, COLUMN(leases, lease), -1)) ?
+					    (uint64_t)db_int(s, COLUMN(leases, t), 0) :
+					    0;
+		} else if (db_int(s, COLUMN(leases, role), 0) > GCHINT_ROLE_NONE) {
 			good = recording_grow(&times->worker, times->workers, sizeof(now));
 			if (good)
 				times->worker[times->workers++] = now;

@@ -361,13 +361,13 @@ static bool series_has_pair(const struct recording_series *s)
 bool energy_of(const struct recording *rec, size_t rail, const uint16_t *group, struct energy *e)
 {
 	const struct recording_rail *r = &rec->rail[rail];
-	bool counter = !strcmp(r->kind, "energy");
+	bool counter = r->kind == RAIL_ENERGY;
 	const struct recording_series *series;
 	struct energy_segment *seg;
 	size_t segments;
 
 	memset(e, 0, sizeof(*e));
-	if (!counter && strcmp(r->kind, "power"))
+	if (!counter && r->kind != RAIL_POWER)
 		return false;
 	series = recording_samples(rec, rail);
 	if (!series)
@@ -448,7 +448,7 @@ size_t energy_headline(const struct recording *rec, size_t *rail, size_t max)
 double energy_of_command(const struct recording *rec, size_t rail)
 {
 	const struct recording_rail *r = &rec->rail[rail];
-	const bool counter = !strcmp(r->kind, "energy");
+	const bool counter = r->kind == RAIL_ENERGY;
 	const struct energy_segment seg[] = {
 		{ .t0 = 0, .t1 = rec->c0 },
 		{ .t0 = rec->c0, .t1 = rec->c1, .group = { 1 }, .nr = 1 },
@@ -459,7 +459,7 @@ double energy_of_command(const struct recording *rec, size_t rail)
 	const struct energy_part *p;
 	struct energy e;
 
-	if (!rec->c1 || (!counter && strcmp(r->kind, "power")))
+	if (!rec->c1 || (!counter && r->kind != RAIL_POWER))
 		return NAN;
 	series = recording_samples(rec, rail);
 	if (!series)

@@ -24,8 +24,9 @@ struct powers {
 
 static void load_opps(struct powers *p, sqlite3 *db)
 {
-	sqlite3_stmt *s = db_query(db, "SELECT policy, khz, power_uw, source FROM opps "
-				       "WHERE power_uw > 0");
+	sqlite3_stmt *s =
+		db_select(db, opps, "WHERE power_uw > 0", COLUMN(opps, policy), COLUMN(opps, khz),
+			  COLUMN(opps, power_uw), COLUMN(opps, source));
 
 	while (db_next(s)) {
 		struct opp *more = realloc(p->opp, (p->opps + 1) * sizeof(*more));
@@ -35,9 +36,11 @@ static void load_opps(struct powers *p, sqlite3 *db)
 			break;
 		}
 		p->opp = more;
-		p->opp[p->opps++] =
-			(struct opp){ db_int(s, 0, -1), db_u32(s, 1, 0), (double)db_int(s, 2, 0) };
-		snprintf(p->source, sizeof(p->source), "%s", db_text(s, 3, "opps"));
+		p->opp[p->opps++] = (struct opp){ db_int(s, COLUMN(opps, policy), -1),
+						  db_u32(s, COLUMN(opps, khz), 0),
+						  (double)db_int(s, COLUMN(opps, power_uw), 0) };
+		snprintf(p->source, sizeof(p->source), "%s",
+			 db_text(s, COLUMN(opps, source), "opps"));
 	}
 	sqlite3_finalize(s);
 }

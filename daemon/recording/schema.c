@@ -16,14 +16,14 @@ const struct schema_line schema_lines[] = {
 	{ SCHEMA_DEFINITION, #table, NULL, NULL, NULL, meaning, key, verb, where },
 #define TABLE(table, key, meaning) \
 	{ SCHEMA_TABLE, #table, NULL, NULL, NULL, meaning, key, NULL, NULL },
-#define COLUMN(line, column, type, unit, null, meaning) \
+#define LINE(line, column, type, unit, null, meaning) \
 	{ line, #column, type, unit, null, meaning, NULL, NULL, NULL },
-#define INSTANT(column, type, known, null, meaning) COLUMN(SCHEMA_INSTANT, column, type, "ns", null, meaning)
-#define VALUE(column, ctype, type, known, unit, null, meaning) COLUMN(SCHEMA_NUMBER, column, type, unit, null, meaning)
-#define WORD(column, declaration, known, text, null, meaning) COLUMN(SCHEMA_TEXT, column, "TEXT", "", null, meaning)
-#define INSTANT_OF(column, type, meaning) COLUMN(SCHEMA_INSTANT, column, type, "ns", "", meaning)
-#define NUMBER(column, type, unit, null, meaning) COLUMN(SCHEMA_NUMBER, column, type, unit, null, meaning)
-#define TEXT(column, null, meaning) COLUMN(SCHEMA_TEXT, column, "TEXT", "", null, meaning)
+#define INSTANT(column, type, known, null, meaning) LINE(SCHEMA_INSTANT, column, type, "ns", null, meaning)
+#define VALUE(column, ctype, type, known, unit, null, meaning) LINE(SCHEMA_NUMBER, column, type, unit, null, meaning)
+#define WORD(column, declaration, known, text, null, meaning) LINE(SCHEMA_TEXT, column, "TEXT", "", null, meaning)
+#define INSTANT_OF(column, type, meaning) LINE(SCHEMA_INSTANT, column, type, "ns", "", meaning)
+#define NUMBER(column, type, unit, null, meaning) LINE(SCHEMA_NUMBER, column, type, unit, null, meaning)
+#define TEXT(column, null, meaning) LINE(SCHEMA_TEXT, column, "TEXT", "", null, meaning)
 #include "schema.def"
 	{ SCHEMA_END, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL },
 };
@@ -121,4 +121,27 @@ void schema_write_sql(char sql[SCHEMA_SQL_MAX])
 		used += (size_t)snprintf(sql + used, SCHEMA_SQL_MAX - used, ")%s STRICT;\n",
 					 *table->key ? " WITHOUT ROWID," : "");
 	}
+}
+
+static const char *const rail_kinds[] = { "power", "energy", "voltage", "current", "other" };
+
+const char *rail_kind_name(enum rail_kind kind)
+{
+	return rail_kinds[kind];
+}
+
+enum rail_kind rail_kind_of(const char *name)
+{
+	int kind = 0;
+
+	while (kind < RAIL_OTHER && strcmp(rail_kinds[kind], name))
+		kind++;
+	return (enum rail_kind)kind;
+}
+
+const char *rail_kind_unit(enum rail_kind kind)
+{
+	static const char *const units[] = { "uW", "uJ", "uV", "uA", "?" };
+
+	return units[kind];
 }

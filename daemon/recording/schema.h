@@ -7,6 +7,8 @@
 #ifndef RECORDING_SCHEMA_H
 #define RECORDING_SCHEMA_H
 
+#include <stddef.h>
+
 #define SCHEMA_VERSION	   3
 #define SCHEMA_APPLICATION 0x67636869 /* "gchi": PRAGMA application_id */
 
@@ -63,7 +65,7 @@ void schema_write_sql(char sql[SCHEMA_SQL_MAX]);
 extern const char schema_index_sql[];
 
 /* The number of tables, and their names in the order in which data flows. */
-enum {
+enum schema_table {
 #define RECORD(table, ...)     SCHEMA_OF_##table,
 #define DEFINITION(table, ...) SCHEMA_OF_##table,
 #define TABLE(table, ...)      SCHEMA_OF_##table,
@@ -71,6 +73,26 @@ enum {
 	SCHEMA_TABLES
 };
 extern const char *const schema_tables[SCHEMA_TABLES];
+
+/* A byte a column: the offset is the column's place in its table. */
+/* clang-format off */
+#define RECORD(table, ...)     struct columns_of_##table {
+#define DEFINITION(table, ...) struct columns_of_##table {
+#define TABLE(table, ...)      struct columns_of_##table {
+#define INSTANT(column, ...)    char column;
+#define VALUE(column, ...)      char column;
+#define WORD(column, ...)       char column;
+#define INSTANT_OF(column, ...) char column;
+#define NUMBER(column, ...)     char column;
+#define TEXT(column, ...)       char column;
+#define END_RECORD             };
+#define END_DEFINITION         };
+#define END_TABLE              };
+#include "schema.def"
+/* clang-format on */
+
+/* The place of a column in its table, from 0. */
+#define COLUMN(table, column) ((int)offsetof(struct columns_of_##table, column))
 
 /*
  * Views, by name and statement. A file contains them for its users; gchintctl uses those
@@ -83,12 +105,19 @@ extern const struct schema_view schema_views[SCHEMA_VIEWS];
 
 #define ANNOTATION_MAX 400 /* bytes of a text of annotations */
 
-/* rails.kind */
+/* rails.kind; readers take a kind that they do not know as RAIL_OTHER. */
 enum rail_kind {
 	RAIL_POWER,
 	RAIL_ENERGY,
 	RAIL_VOLTAGE,
-	RAIL_CURRENT
+	RAIL_CURRENT,
+	RAIL_OTHER
 };
+
+/* As the file has it. */
+const char *rail_kind_name(enum rail_kind kind);
+enum rail_kind rail_kind_of(const char *name);
+/* "uW", "uJ", "uV", "uA"; "?" for another kind. */
+const char *rail_kind_unit(enum rail_kind kind);
 
 #endif

@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include "../../daemon/recording/queue.h"
+#include "../../daemon/recording/schema.h"
 #include "faults.h"
 #include "place.h"
 #include "records.h"
@@ -86,6 +87,17 @@ static void names(struct source_context *context)
 	place_stop(SOURCE_iio, state);
 }
 
+static void kinds_return(void)
+{
+	bool same = true;
+
+	for (int kind = 0; kind < RAIL_OTHER; kind++)
+		same = same &&
+		       rail_kind_of(rail_kind_name((enum rail_kind)kind)) == (enum rail_kind)kind;
+	CHECK(same && rail_kind_of("charge") == RAIL_OTHER && rail_kind_of("") == RAIL_OTHER,
+	      "a kind of rails is read as it is written, another one as other");
+}
+
 void unit_names(void)
 {
 	struct place place;
@@ -103,4 +115,5 @@ void unit_names(void)
 	place_low(false);
 	place_context_free(&context);
 	place_leave(&place);
+	kinds_return();
 }

@@ -59,12 +59,14 @@ static void chrome_counter_end(struct json *j)
 
 static void chrome_write_processes(sqlite3 *db, struct json *j)
 {
-	sqlite3_stmt *s = db_query(db, "SELECT tgid, tid, comm FROM processes");
+	sqlite3_stmt *s = db_select(db, processes, "", COLUMN(processes, tgid),
+				    COLUMN(processes, tid), COLUMN(processes, comm));
 	char policy[32];
 
 	while (db_next(s)) {
-		int64_t tgid = db_int(s, 0, 0), tid = db_int(s, 1, 0);
-		const char *comm = db_text(s, 2, NULL);
+		int64_t tgid = db_int(s, COLUMN(processes, tgid), 0),
+			tid = db_int(s, COLUMN(processes, tid), 0);
+		const char *comm = db_text(s, COLUMN(processes, comm), NULL);
 
 		if (comm && tgid == tid)
 			chrome_write_name(j, "process_name", tgid, tid, comm);
@@ -88,12 +90,16 @@ static void chrome_write_processes(sqlite3 *db, struct json *j)
 
 static void chrome_write_phases(sqlite3 *db, struct json *j, uint64_t end)
 {
-	sqlite3_stmt *s = db_query(db, "SELECT t0, t1, tgid, tid, phase, flags, cause, cpu, "
-				       "work_done, work_total, slot FROM phases ORDER BY t0");
+	sqlite3_stmt *s = db_select(
+		db, phases, "ORDER BY t0", COLUMN(phases, t0), COLUMN(phases, t1),
+		COLUMN(phases, tgid), COLUMN(phases, tid), COLUMN(phases, phase),
+		COLUMN(phases, flags), COLUMN(phases, cause), COLUMN(phases, cpu),
+		COLUMN(phases, work_done), COLUMN(phases, work_total), COLUMN(phases, slot));
 	char flags[48];
 
 	while (db_next(s)) {
-		int64_t t0 = db_int(s, 0, 0), t1 = db_int(s, 1, (int64_t)end), ns = t1 - t0;
+		int64_t t0 = db_int(s, COLUMN(phases, t0), 0),
+			t1 = db_int(s, COLUMN(phases, t1), (int64_t)end), ns = t1 - t0;
 
 		if (t0 < 0 || t1 < t0) {
 			db_missing("phases", "one that ends before it begins");
@@ -101,17 +107,20 @@ static void chrome_write_phases(sqlite3 *db, struct json *j, uint64_t end)
 		}
 		chrome_event_begin(j, "X", t0);
 		json_us(j, "dur", (uint64_t)ns);
-		json_int(j, "pid", db_int(s, 2, 0));
-		json_int(j, "tid", db_int(s, 3, 0));
+		json_int(j, "pid", db_int(s, COLUMN(phases, tgid), 0));
+		json_int(j, "tid", db_int(s, COLUMN(phases, tid), 0));
 		json_text(j, "cat", "gc");
-		json_text(j, "name", name_phase((uint32_t)db_int(s, 4, 0)));
+		json_text(j, "name", name_phase((uint32_t)db_int(s, COLUMN(phases, phase), 0)));
 		json_object(j, "args");
-		db_json(j, "cpu", s, 7);
-		json_text(j, "flags", name_flags((uint32_t)db_int(s, 5, 0), flags, sizeof(flags)));
-		json_text(j, "cause", name_cause((uint32_t)db_int(s, 6, UINT32_MAX)));
-		db_json(j, "work_done", s, 8);
-		db_json(j, "work_total", s, 9);
-		db_json(j, "slot", s, 10);
+		db_json(j, "cpu", s, COLUMN(phases, cpu));
+		json_text(j, "flags",
+			  name_flags((uint32_t)db_int(s, COLUMN(phases, flags), 0), flags,
+				     sizeof(flags)));
+		json_text(j, "cause",
+			  name_cause((uint32_t)db_int(s, COLUMN(phases, cause), UINT32_MAX)));
+		db_json(j, "work_done", s, COLUMN(phases, work_done));
+		db_json(j, "work_total", s, COLUMN(phases, work_total));
+		db_json(j, "slot", s, COLUMN(phases, slot));
 		json_end(j);
 		json_end(j);
 	}
@@ -120,14 +129,16 @@ static void chrome_write_phases(sqlite3 *db, struct json *j, uint64_t end)
 
 static void chrome_write_frequencies(sqlite3 *db, struct json *j)
 {
-	sqlite3_stmt *s = db_query(db, "SELECT t, cpu, khz FROM transitions WHERE khz > 0 "
-				       "ORDER BY t");
+	sqlite3_stmt *s =
+		db_select(db, transitions, "WHERE khz > 0 ORDER BY t", COLUMN(transitions, t),
+			  COLUMN(transitions, cpu), COLUMN(transitions, khz));
 	char track[32];
 
 	while (db_next(s)) {
-		snprintf(track, sizeof(track), "cpu%lld", (long long)db_int(s, 1, 0));
-		chrome_counter_begin(j, db_int(s, 0, 0), PID_FREQUENCY, track);
-		json_fixed(j, "MHz", (double)db_int(s, 2, 0) / 1000, 3);
+		snprintf(track, sizeof(track), "cpu%lld",
+			 (long long)db_int(s, COLUMN(transitions, cpu), 0));
+		chrome_counter_begin(j, db_int(s, COLUMN(transitions, t), 0), PID_FREQUENCY, track);
+		json_fixed(j, "MHz", (double)db_int(s, COLUMN(transitions, khz), 0) / 1000, 3);
 		chrome_counter_end(j);
 	}
 	sqlite3_finalize(s);
@@ -136,16 +147,15 @@ static void chrome_write_frequencies(sqlite3 *db, struct json *j)
 /* The format cannot express a gap: the counter keeps its last value. */
 static void chrome_write_rails(sqlite3 *db, struct json *j)
 {
-	static const char *const units[] = { "W", "J", "V", "A" };
-	sqlite3_stmt *s = db_query(db, "SELECT s.t, s.value, r.name, r.label, "
-				       "instr('uWuJuVuA', r.unit) / 2 FROM samples s "
-				       "JOIN rails r ON r.id = s.rail WHERE s.value IS NOT NULL "
-				       "ORDER BY s.t");
+	sqlite3_stmt *s =
+		db_query(db, "SELECT s.t, s.value, r.name, r.label, r.kind FROM samples s "
+			     "JOIN rails r ON r.id = s.rail WHERE s.value IS NOT NULL "
+			     "ORDER BY s.t");
 	char track[200];
 
 	while (db_next(s)) {
 		const char *label = db_text(s, 3, "");
-		const char *unit = units[db_int(s, 4, 0) & 3];
+		const char *unit = rail_kind_unit(rail_kind_of(db_text(s, 4, ""))) + 1;
 
 		snprintf(track, sizeof(track), "%s%s%s%s", db_text(s, 2, "?"), *label ? " (" : "",
 			 label, *label ? ")" : "");
@@ -158,19 +168,22 @@ static void chrome_write_rails(sqlite3 *db, struct json *j)
 
 static void chrome_write_instants(sqlite3 *db, struct json *j)
 {
-	sqlite3_stmt *s = db_query(db, "SELECT t, policy, khz_from, khz, reason, latency_ns "
-				       "FROM decisions ORDER BY t");
+	sqlite3_stmt *s = db_select(db, decisions, "ORDER BY t", COLUMN(decisions, t),
+				    COLUMN(decisions, policy), COLUMN(decisions, khz_from),
+				    COLUMN(decisions, khz), COLUMN(decisions, reason),
+				    COLUMN(decisions, latency_ns));
 
 	while (db_next(s)) {
-		chrome_event_begin(j, "i", db_int(s, 0, 0));
+		chrome_event_begin(j, "i", db_int(s, COLUMN(decisions, t), 0));
 		json_text(j, "s", "t");
 		json_int(j, "pid", PID_GOVERNOR);
-		json_int(j, "tid", db_int(s, 1, PID_GOVERNOR));
-		json_text(j, "name", name_reason((uint32_t)db_int(s, 4, UINT32_MAX)));
+		json_int(j, "tid", db_int(s, COLUMN(decisions, policy), PID_GOVERNOR));
+		json_text(j, "name",
+			  name_reason((uint32_t)db_int(s, COLUMN(decisions, reason), UINT32_MAX)));
 		json_object(j, "args");
-		db_json(j, "from_khz", s, 2);
-		db_json(j, "khz", s, 3);
-		db_json(j, "latency_ns", s, 5);
+		db_json(j, "from_khz", s, COLUMN(decisions, khz_from));
+		db_json(j, "khz", s, COLUMN(decisions, khz));
+		db_json(j, "latency_ns", s, COLUMN(decisions, latency_ns));
 		json_end(j);
 		json_end(j);
 	}

@@ -4,6 +4,7 @@
  * fed to the daemon's own code.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../recording/schema.h"
 #include "../../source/metrics.h"
@@ -11,35 +12,25 @@
 #include "../../recording/reader/db.h"
 #include "export.h"
 
-static int rail_type(const char *name)
-{
-	switch (*name) {
-	case 'p':
-		return RAIL_POWER;
-	case 'e':
-		return RAIL_ENERGY;
-	case 'v':
-		return RAIL_VOLTAGE;
-	default:
-		return RAIL_CURRENT;
-	}
-}
-
 static void totals_add_rails(sqlite3 *db, struct metrics *m)
 {
-	sqlite3_stmt *s = db_query(db, "SELECT id, name, label, kind FROM rails");
+	sqlite3_stmt *s = db_select(db, rails, "", COLUMN(rails, id), COLUMN(rails, name),
+				    COLUMN(rails, label), COLUMN(rails, kind));
 
 	while (db_next(s))
-		metrics_rail(m, (uint32_t)db_int(s, 0, 0), db_text(s, 1, "?"), db_text(s, 2, NULL),
-			     rail_type(db_text(s, 3, "")), true);
+		metrics_rail(m, (uint32_t)db_int(s, COLUMN(rails, id), 0),
+			     db_text(s, COLUMN(rails, name), "?"),
+			     db_text(s, COLUMN(rails, label), NULL),
+			     (int)rail_kind_of(db_text(s, COLUMN(rails, kind), "")), true);
 	sqlite3_finalize(s);
-	s = db_query(db, "SELECT t, rail, value FROM samples ORDER BY t");
+	s = db_select(db, samples, "ORDER BY t", COLUMN(samples, t), COLUMN(samples, rail),
+		      COLUMN(samples, value));
 	while (db_next(s)) {
 		const struct record r = {
-			.t = (uint64_t)db_int(s, 0, 0),
+			.t = (uint64_t)db_int(s, COLUMN(samples, t), 0),
 			.type = RECORD_SAMPLE,
-			.sample = { .value = db_int(s, 2, UNKNOWN_S64),
-				    .rail = (uint32_t)db_int(s, 1, 0),
+			.sample = { .value = db_int(s, COLUMN(samples, value), UNKNOWN_S64),
+				    .rail = (uint32_t)db_int(s, COLUMN(samples, rail), 0),
 				    .error_ns = 0 },
 		};
 
@@ -50,17 +41,20 @@ static void totals_add_rails(sqlite3 *db, struct metrics *m)
 
 static void totals_add_phases(sqlite3 *db, struct metrics *m)
 {
-	sqlite3_stmt *s = db_query(db, "SELECT t0, t1, phase, flags, tgid, uncertain FROM phases "
-				       "WHERE t1 IS NOT NULL ORDER BY t0, id");
+	sqlite3_stmt *s =
+		db_select(db, phases, "WHERE t1 IS NOT NULL ORDER BY t0, id", COLUMN(phases, t0),
+			  COLUMN(phases, t1), COLUMN(phases, phase), COLUMN(phases, flags),
+			  COLUMN(phases, tgid), COLUMN(phases, uncertain));
 
 	while (db_next(s)) {
-		struct record r = { .t = (uint64_t)db_int(s, 1, 0), .type = RECORD_PHASE };
+		struct record r = { .t = (uint64_t)db_int(s, COLUMN(phases, t1), 0),
+				    .type = RECORD_PHASE };
 
-		r.phase.t0 = (uint64_t)db_int(s, 0, 0);
-		r.phase.phase = (uint32_t)db_int(s, 2, 0);
-		r.phase.flags = db_u32(s, 3, UNKNOWN_U32);
-		r.phase.tgid = (int32_t)db_int(s, 4, 0);
-		r.phase.uncertain = db_int(s, 5, 0);
+		r.phase.t0 = (uint64_t)db_int(s, COLUMN(phases, t0), 0);
+		r.phase.phase = (uint32_t)db_int(s, COLUMN(phases, phase), 0);
+		r.phase.flags = db_u32(s, COLUMN(phases, flags), UNKNOWN_U32);
+		r.phase.tgid = (int32_t)db_int(s, COLUMN(phases, tgid), 0);
+		r.phase.uncertain = db_int(s, COLUMN(phases, uncertain), 0);
 		r.phase.id = UINT64_MAX; /* its begin is not observed */
 		r.phase.how = PHASE_EDGE;
 		metrics_observe(m, &r);
@@ -70,25 +64,32 @@ static void totals_add_phases(sqlite3 *db, struct metrics *m)
 
 static void totals_add_decisions(sqlite3 *db, struct metrics *m)
 {
-	sqlite3_stmt *s = db_query(db, "SELECT t, reason, latency_ns FROM decisions");
+	sqlite3_stmt *s = db_select(db, decisions, "", COLUMN(decisions, t),
+				    COLUMN(decisions, reason), COLUMN(decisions, latency_ns));
 
 	while (db_next(s)) {
-		struct record r = { .t = (uint64_t)db_int(s, 0, 0), .type = RECORD_DECISION };
+		struct record r = { .t = (uint64_t)db_int(s, COLUMN(decisions, t), 0),
+				    .type = RECORD_DECISION };
 
-		r.decision.reason = (uint32_t)db_int(s, 1, UNKNOWN_U32);
-		r.decision.has_latency = sqlite3_column_type(s, 2) != SQLITE_NULL;
-		r.decision.latency_ns = (uint64_t)db_int(s, 2, 0);
+		r.decision.reason = (uint32_t)db_int(s, COLUMN(decisions, reason), UNKNOWN_U32);
+		r.decision.has_latency =
+			sqlite3_column_type(s, COLUMN(decisions, latency_ns)) != SQLITE_NULL;
+		r.decision.latency_ns = (uint64_t)db_int(s, COLUMN(decisions, latency_ns), 0);
 		metrics_observe(m, &r);
 	}
 	sqlite3_finalize(s);
-	s = db_query(db, "SELECT t, cpu, khz, how = 'start' FROM transitions ORDER BY t");
+	s = db_select(db, transitions, "ORDER BY t", COLUMN(transitions, t),
+		      COLUMN(transitions, cpu), COLUMN(transitions, khz), COLUMN(transitions, how));
 	while (db_next(s)) {
 		const struct record r = {
-			.t = (uint64_t)db_int(s, 0, 0),
+			.t = (uint64_t)db_int(s, COLUMN(transitions, t), 0),
 			.type = RECORD_TRANSITION,
-			.transition = { .cpu = (uint32_t)db_int(s, 1, 0),
-					.khz = (uint32_t)db_int(s, 2, 0),
-					.how = db_int(s, 3, 0) ? HOW_START : HOW_TRACE },
+			.transition = { .cpu = (uint32_t)db_int(s, COLUMN(transitions, cpu), 0),
+					.khz = (uint32_t)db_int(s, COLUMN(transitions, khz), 0),
+					.how = strcmp(db_text(s, COLUMN(transitions, how), ""),
+						      "start") ?
+						       HOW_TRACE :
+						       HOW_START },
 		};
 
 		metrics_observe(m, &r);

@@ -240,7 +240,7 @@ static void event_annotate_text(struct trace *t, const char *name, const char *v
 /* Board, kernel and label become an instant at the start: the format has no field for them. */
 static void perfetto_write_facts(struct trace *t, sqlite3 *db)
 {
-	sqlite3_stmt *s = db_query(db, "SELECT key, value FROM meta");
+	sqlite3_stmt *s = db_select(db, meta, "", COLUMN(meta, key), COLUMN(meta, value));
 	size_t p, e;
 
 	group_describe(t, GROUP_ANNOTATIONS, "annotations");
@@ -248,7 +248,8 @@ static void perfetto_write_facts(struct trace *t, sqlite3 *db)
 	e = event_begin(t, TYPE_INSTANT, track_uuid(TRACKS_GROUP, GROUP_ANNOTATIONS));
 	wire_text(&t->w, EVENT_NAME, "recording");
 	while (db_next(s))
-		event_annotate_text(t, db_text(s, 0, "?"), db_text(s, 1, ""));
+		event_annotate_text(t, db_text(s, COLUMN(meta, key), "?"),
+				    db_text(s, COLUMN(meta, value), ""));
 	wire_end(&t->w, e);
 	packet_end(t, p);
 	sqlite3_finalize(s);
@@ -289,13 +290,14 @@ static void slice_write(struct trace *t, sqlite3_stmt *s, uint64_t track, uint64
 	size_t p = packet_begin(t, t0), e = event_begin(t, TYPE_BEGIN, track);
 
 	wire_text(&t->w, EVENT_CATEGORY, "gc");
-	wire_text(&t->w, EVENT_NAME, name_phase(db_u32(s, 4, 0)));
-	event_annotate(t, "cpu", s, 7);
-	event_annotate_text(t, "flags", name_flags(db_u32(s, 5, 0), flags, sizeof(flags)));
-	event_annotate_text(t, "cause", name_cause(db_u32(s, 6, UINT32_MAX)));
-	event_annotate(t, "work_done", s, 8);
-	event_annotate(t, "work_total", s, 9);
-	event_annotate(t, "slot", s, 10);
+	wire_text(&t->w, EVENT_NAME, name_phase(db_u32(s, COLUMN(phases, phase), 0)));
+	event_annotate(t, "cpu", s, COLUMN(phases, cpu));
+	event_annotate_text(t, "flags",
+			    name_flags(db_u32(s, COLUMN(phases, flags), 0), flags, sizeof(flags)));
+	event_annotate_text(t, "cause", name_cause(db_u32(s, COLUMN(phases, cause), UINT32_MAX)));
+	event_annotate(t, "work_done", s, COLUMN(phases, work_done));
+	event_annotate(t, "work_total", s, COLUMN(phases, work_total));
+	event_annotate(t, "slot", s, COLUMN(phases, slot));
 	wire_end(&t->w, e);
 	packet_end(t, p);
 	p = packet_begin(t, t1);
@@ -310,17 +312,22 @@ static void slice_write(struct trace *t, sqlite3_stmt *s, uint64_t track, uint64
  */
 static void perfetto_write_phases(struct trace *t, sqlite3 *db, uint64_t end)
 {
-	sqlite3_stmt *s = db_query(db, "SELECT t0, t1, tgid, tid, phase, flags, cause, cpu, "
-				       "work_done, work_total, slot FROM phases "
-				       "ORDER BY tgid, tid, t0, t1 DESC");
+	sqlite3_stmt *s =
+		db_select(db, phases, "ORDER BY tgid, tid, t0, t1 DESC", COLUMN(phases, t0),
+			  COLUMN(phases, t1), COLUMN(phases, tgid), COLUMN(phases, tid),
+			  COLUMN(phases, phase), COLUMN(phases, flags), COLUMN(phases, cause),
+			  COLUMN(phases, cpu), COLUMN(phases, work_done),
+			  COLUMN(phases, work_total), COLUMN(phases, slot));
 	int64_t last_tgid = -1, last_tid = -1;
 	uint64_t open[NESTED];
 	bool described = false;
 	size_t depth = 0;
 
 	while (db_next(s)) {
-		int64_t t0 = db_int(s, 0, -1), t1 = db_int(s, 1, (int64_t)end);
-		int64_t tgid = db_int(s, 2, 0), tid = db_int(s, 3, 0);
+		int64_t t0 = db_int(s, COLUMN(phases, t0), -1),
+			t1 = db_int(s, COLUMN(phases, t1), (int64_t)end);
+		int64_t tgid = db_int(s, COLUMN(phases, tgid), 0),
+			tid = db_int(s, COLUMN(phases, tid), 0);
 		uint64_t track = thread_uuid(TRACKS_THREAD, tgid, tid);
 
 		if (t0 < 0 || t1 < t0) {
@@ -381,40 +388,47 @@ static void perfetto_write_frequencies(struct trace *t, sqlite3 *db)
 		track_describe(t, &k);
 	}
 	sqlite3_finalize(s);
-	s = db_query(db, "SELECT t, cpu, khz FROM transitions WHERE khz > 0 AND cpu >= 0 "
-			 "ORDER BY t");
+	s = db_select(db, transitions, "WHERE khz > 0 AND cpu >= 0 ORDER BY t",
+		      COLUMN(transitions, t), COLUMN(transitions, cpu), COLUMN(transitions, khz));
 	while (db_next(s))
-		counter_write(t, track_uuid(TRACKS_CPU, (uint64_t)db_int(s, 1, 0)), db_int(s, 0, 0),
-			      (double)db_int(s, 2, 0) / 1000);
+		counter_write(
+			t, track_uuid(TRACKS_CPU, (uint64_t)db_int(s, COLUMN(transitions, cpu), 0)),
+			db_int(s, COLUMN(transitions, t), 0),
+			(double)db_int(s, COLUMN(transitions, khz), 0) / 1000);
 	sqlite3_finalize(s);
 }
 
 /* The format cannot express a gap: the counter keeps its last value. */
 static void perfetto_write_rails(struct trace *t, sqlite3 *db)
 {
-	static const char *const units[] = { "W", "J", "V", "A" };
-	sqlite3_stmt *s = db_query(db, "SELECT id, name, label, instr('uWuJuVuA', unit) / 2 "
-				       "FROM rails");
+	sqlite3_stmt *s = db_select(db, rails, "", COLUMN(rails, id), COLUMN(rails, name),
+				    COLUMN(rails, label), COLUMN(rails, kind));
 	char name[200];
 
 	group_describe(t, GROUP_RAILS, "rails");
 	while (db_next(s)) {
-		const char *label = db_text(s, 2, "");
-		const struct track k = { .uuid = track_uuid(TRACKS_RAIL, (uint64_t)db_int(s, 0, 0)),
-					 .parent = track_uuid(TRACKS_GROUP, GROUP_RAILS),
-					 .name = name,
-					 .unit = units[db_int(s, 3, 0) & 3],
-					 .tgid = -1 };
+		const char *label = db_text(s, COLUMN(rails, label), "");
+		const struct track k = {
+			.uuid = track_uuid(TRACKS_RAIL, (uint64_t)db_int(s, COLUMN(rails, id), 0)),
+			.parent = track_uuid(TRACKS_GROUP, GROUP_RAILS),
+			.name = name,
+			.unit = rail_kind_unit(rail_kind_of(db_text(s, COLUMN(rails, kind), ""))) +
+				1,
+			.tgid = -1
+		};
 
-		snprintf(name, sizeof(name), "%s%s%s%s", db_text(s, 1, "?"), *label ? " (" : "",
-			 label, *label ? ")" : "");
+		snprintf(name, sizeof(name), "%s%s%s%s", db_text(s, COLUMN(rails, name), "?"),
+			 *label ? " (" : "", label, *label ? ")" : "");
 		track_describe(t, &k);
 	}
 	sqlite3_finalize(s);
-	s = db_query(db, "SELECT t, rail, value FROM samples WHERE value IS NOT NULL ORDER BY t");
+	s = db_select(db, samples, "WHERE value IS NOT NULL ORDER BY t", COLUMN(samples, t),
+		      COLUMN(samples, rail), COLUMN(samples, value));
 	while (db_next(s))
-		counter_write(t, track_uuid(TRACKS_RAIL, (uint64_t)db_int(s, 1, 0)),
-			      db_int(s, 0, 0), (double)db_int(s, 2, 0) / 1e6);
+		counter_write(
+			t, track_uuid(TRACKS_RAIL, (uint64_t)db_int(s, COLUMN(samples, rail), 0)),
+			db_int(s, COLUMN(samples, t), 0),
+			(double)db_int(s, COLUMN(samples, value), 0) / 1e6);
 	sqlite3_finalize(s);
 }
 
@@ -436,20 +450,22 @@ static void perfetto_write_decisions(struct trace *t, sqlite3 *db)
 		track_describe(t, &k);
 	}
 	sqlite3_finalize(s);
-	s = db_query(db, "SELECT t, policy, reason, khz_from, khz, latency_ns FROM decisions "
-			 "ORDER BY t");
+	s = db_select(db, decisions, "ORDER BY t", COLUMN(decisions, t), COLUMN(decisions, policy),
+		      COLUMN(decisions, reason), COLUMN(decisions, khz_from),
+		      COLUMN(decisions, khz), COLUMN(decisions, latency_ns));
 	while (db_next(s)) {
-		size_t p = packet_begin(t, (uint64_t)db_int(s, 0, 0));
-		int64_t policy = db_int(s, 1, -1);
+		size_t p = packet_begin(t, (uint64_t)db_int(s, COLUMN(decisions, t), 0));
+		int64_t policy = db_int(s, COLUMN(decisions, policy), -1);
 		/* One whose policy is not known is on the parent of the tracks of the policies. */
 		uint64_t track = policy >= 0 ? track_uuid(TRACKS_POLICY, (uint64_t)policy) :
 					       track_uuid(TRACKS_GROUP, GROUP_GOVERNOR);
 		size_t e = event_begin(t, TYPE_INSTANT, track);
 
-		wire_text(&t->w, EVENT_NAME, name_reason(db_u32(s, 2, UINT32_MAX)));
-		event_annotate(t, "from_khz", s, 3);
-		event_annotate(t, "khz", s, 4);
-		event_annotate(t, "latency_ns", s, 5);
+		wire_text(&t->w, EVENT_NAME,
+			  name_reason(db_u32(s, COLUMN(decisions, reason), UINT32_MAX)));
+		event_annotate(t, "from_khz", s, COLUMN(decisions, khz_from));
+		event_annotate(t, "khz", s, COLUMN(decisions, khz));
+		event_annotate(t, "latency_ns", s, COLUMN(decisions, latency_ns));
 		wire_end(&t->w, e);
 		packet_end(t, p);
 	}

@@ -169,17 +169,18 @@ static void rail_add_reading(struct rail *r, uint64_t t, int64_t value, uint64_t
 
 static void top_read_rails(struct top *t)
 {
-	sqlite3_stmt *s = db_query(t->db, "SELECT id, name, label, unit FROM rails");
+	sqlite3_stmt *s = db_select(t->db, rails, "", COLUMN(rails, id), COLUMN(rails, name),
+				    COLUMN(rails, label), COLUMN(rails, unit));
 
 	while (db_next(s)) {
-		int64_t id = db_int(s, 0, 0);
+		int64_t id = db_int(s, COLUMN(rails, id), 0);
 		struct rail *r = id >= 0 && id < RAILS ? &t->rail[id] : NULL;
-		const char *unit = db_text(s, 3, "u?");
+		const char *unit = db_text(s, COLUMN(rails, unit), "u?");
 
 		if (!r)
 			continue;
-		snprintf(r->name, sizeof(r->name), "%s", db_text(s, 1, "?"));
-		snprintf(r->label, sizeof(r->label), "%s", db_text(s, 2, ""));
+		snprintf(r->name, sizeof(r->name), "%s", db_text(s, COLUMN(rails, name), "?"));
+		snprintf(r->label, sizeof(r->label), "%s", db_text(s, COLUMN(rails, label), ""));
 		r->unit = unit[1] == 'W' ? "W" : unit[1] == 'J' ? "J" : unit[1] == 'V' ? "V" : "A";
 		r->counts = *r->unit == 'J';
 		r->sum = r->weight = 0;

@@ -143,16 +143,18 @@ static bool recorder_print_notes(const char *file, int64_t since)
 {
 	for (int i = 0; i < 100; i++, usleep(100000)) {
 		sqlite3 *db = db_open(file);
-		sqlite3_stmt *s = db ? db_query(db, "SELECT text FROM notes WHERE rowid > ?1 AND "
-						    "source IN ('hotspots', 'config')") :
-				       NULL;
+		sqlite3_stmt *s =
+			db ? db_select(db, notes,
+				       "WHERE rowid > ?1 AND source IN ('hotspots', 'config')",
+				       COLUMN(notes, text)) :
+			     NULL;
 		bool taken = false;
 
 		if (!db)
 			return false;
 		sqlite3_bind_int64(s, 1, since);
 		while (db_next(s)) {
-			fprintf(stderr, "gchintctl: %s\n", db_text(s, 0, ""));
+			fprintf(stderr, "gchintctl: %s\n", db_text(s, COLUMN(notes, text), ""));
 			taken = true;
 		}
 		sqlite3_finalize(s);

@@ -88,11 +88,11 @@ static bool rail_write_counter(const struct recording *rec, struct json *j, size
 {
 	const struct recording_rail *r = &rec->rail[n];
 	const struct recording_series *all = recording_samples(rec, n);
-	const bool energy = !strcmp(r->kind, "energy"), power = !strcmp(r->kind, "power");
+	const bool energy = r->kind == RAIL_ENERGY, power = r->kind == RAIL_POWER;
 	const struct recording_sample *last = NULL;
 	struct counter c = { .name = *r->label ? r->label : r->name,
 			     .category = energy || power ? "power" : "gchint",
-			     .unit = !strcmp(r->kind, "voltage") ? "V" : "A",
+			     .unit = r->kind == RAIL_VOLTAGE ? "V" : "A",
 			     .description = r->name,
 			     .power = energy || power };
 

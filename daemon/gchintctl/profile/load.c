@@ -154,15 +154,16 @@ const struct profile_symbol *profile_symbol_at(const struct profile *p, int32_t 
 
 static bool load_stacks(struct profile *p)
 {
-	sqlite3_stmt *s = db_query(p->rec->db, "SELECT id, frames FROM stacks ORDER BY id");
+	sqlite3_stmt *s = db_select(p->rec->db, stacks, "ORDER BY id", COLUMN(stacks, id),
+				    COLUMN(stacks, frames));
 	bool good = s;
 
 	while (good && db_next(s)) {
 		good = array_grow(&p->stack, p->stacks, sizeof(*p->stack)) || profile_no_memory(p);
 		if (!good)
 			break;
-		p->stack[p->stacks].id = db_int(s, 0, 0);
-		p->stack[p->stacks].frames = strdup(db_text(s, 1, ""));
+		p->stack[p->stacks].id = db_int(s, COLUMN(stacks, id), 0);
+		p->stack[p->stacks].frames = strdup(db_text(s, COLUMN(stacks, frames), ""));
 		good = p->stack[p->stacks++].frames || profile_no_memory(p);
 		if (good && !p->cut && strchr(p->stack[p->stacks - 1].frames, '+'))
 			p->cut = name_intern(p, "[truncated]");
@@ -367,12 +368,14 @@ static bool load_samples(struct profile *p, const struct profile_filter *f)
 /* A recording that was to have samples says why it has none. */
 static void profile_report_none(const struct recording *rec)
 {
-	sqlite3_stmt *s = db_query(rec->db, "SELECT what, remedy FROM sources WHERE name = "
-					    "'hotspots' AND state = 'absent'");
+	sqlite3_stmt *s =
+		db_select(rec->db, sources, "WHERE name = 'hotspots' AND state = 'absent'",
+			  COLUMN(sources, what), COLUMN(sources, remedy));
 
 	if (db_next(s))
-		ctl_error("%s: contains no samples: %s; %s", rec->path, db_text(s, 0, "?"),
-			  db_text(s, 1, ""));
+		ctl_error("%s: contains no samples: %s; %s", rec->path,
+			  db_text(s, COLUMN(sources, what), "?"),
+			  db_text(s, COLUMN(sources, remedy), ""));
 	else
 		ctl_error("%s: contains no samples; gchintctl profile record records them",
 			  rec->path);

@@ -55,7 +55,7 @@ static double interval_weight(const struct spreading *s, size_t first, size_t en
 static void interval_spread(const struct spreading *s, size_t first, size_t end,
 			    const struct recording_sample *a, size_t interval)
 {
-	const bool counter = !strcmp(s->rail->kind, "energy");
+	const bool counter = s->rail->kind == RAIL_ENERGY;
 	const bool known = energy_known(&a[0], &a[1], counter);
 	const double length = (double)(a[1].t - a[0].t) * 1e-9;
 	const double by_time = fmin(s->p->seconds / length, 1.0 / (double)(end - first));

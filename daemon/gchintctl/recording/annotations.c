@@ -59,20 +59,23 @@ static int annotations_list(const struct ctl *ctl, const char *path)
 	if (!db)
 		return CTL_FILE;
 	db_span(db, &t0, &t1);
-	s = db_query(db, "SELECT t, pid, text, uid FROM annotations ORDER BY t");
+	s = db_select(db, annotations, "ORDER BY t", COLUMN(annotations, t),
+		      COLUMN(annotations, pid), COLUMN(annotations, text),
+		      COLUMN(annotations, uid));
 	if (ctl->json)
 		json_list(&j, NULL);
 	while (db_next(s)) {
 		if (ctl->json) {
 			json_object(&j, NULL);
-			json_int(&j, "t", db_int(s, 0, 0));
-			db_json(&j, "pid", s, 1);
-			db_json(&j, "uid", s, 3);
-			json_text(&j, "text", db_text(s, 2, ""));
+			json_int(&j, "t", db_int(s, COLUMN(annotations, t), 0));
+			db_json(&j, "pid", s, COLUMN(annotations, pid));
+			db_json(&j, "uid", s, COLUMN(annotations, uid));
+			json_text(&j, "text", db_text(s, COLUMN(annotations, text), ""));
 			json_end(&j);
 		} else {
-			printf("%12.6f s  %s\n", ((double)db_int(s, 0, 0) - (double)t0) / 1e9,
-			       db_text(s, 2, ""));
+			printf("%12.6f s  %s\n",
+			       ((double)db_int(s, COLUMN(annotations, t), 0) - (double)t0) / 1e9,
+			       db_text(s, COLUMN(annotations, text), ""));
 		}
 	}
 	if (ctl->json)

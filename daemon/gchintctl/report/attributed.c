@@ -180,7 +180,7 @@ static bool rail_is_still(const struct recording *rec, size_t rail)
 {
 	const struct recording_series *s = recording_samples(rec, rail);
 
-	return !strcmp(rec->rail[rail].kind, "energy") && s && energy_is_still(s->sample, s->nr);
+	return rec->rail[rail].kind == RAIL_ENERGY && s && energy_is_still(s->sample, s->nr);
 }
 
 /* Returns why nothing was attributed, or ATTRIBUTION_KNOWN if something was printed. */
@@ -256,7 +256,7 @@ void attributed_print_html(const struct recording *rec, FILE *html)
 	for (size_t i = 0; i < rec->rails; i++) {
 		const struct recording_rail *r = &rec->rail[i];
 
-		if (strcmp(r->kind, "energy") && strcmp(r->kind, "power"))
+		if (r->kind != RAIL_ENERGY && r->kind != RAIL_POWER)
 			continue;
 		if (!any)
 			fputs("<h3>Energy attributed to threads (J)</h3>\n", html);

@@ -37,18 +37,19 @@ static bool recording_has_frequency(const struct recording *rec)
 /* Writes what the sources of a quantity recorded of their own absence, "name: reason; ...". */
 static void absence_write(const struct recording *rec, const char *names, FILE *html)
 {
-	sqlite3_stmt *s = db_query(rec->db, "SELECT name, what FROM sources WHERE instr(?, ' ' || "
-					    "name || ' ') AND state != 'running' AND what != '' "
-					    "ORDER BY name");
+	sqlite3_stmt *s = db_select(rec->db, sources,
+				    "WHERE instr(?, ' ' || name || ' ') AND state != 'running' AND "
+				    "what != '' ORDER BY name",
+				    COLUMN(sources, name), COLUMN(sources, what));
 	bool any = false;
 
 	if (s)
 		sqlite3_bind_text(s, 1, names, -1, SQLITE_STATIC);
 	while (db_next(s)) {
 		fputs(any ? "; " : " (", html);
-		escape_html(html, db_text(s, 0, "?"));
+		escape_html(html, db_text(s, COLUMN(sources, name), "?"));
 		fputs(": ", html);
-		escape_html(html, db_text(s, 1, ""));
+		escape_html(html, db_text(s, COLUMN(sources, what), ""));
 		any = true;
 	}
 	sqlite3_finalize(s);

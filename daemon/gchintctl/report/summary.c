@@ -173,7 +173,7 @@ static void answer_print_no_energy(const struct recording *rec)
 
 	for (size_t i = 0; i < rec->rails; i++) {
 		const struct recording_rail *r = &rec->rail[i];
-		const bool measures = !strcmp(r->kind, "power") || !strcmp(r->kind, "energy");
+		const bool measures = r->kind == RAIL_POWER || r->kind == RAIL_ENERGY;
 		const char *why = "no two of its readings are known";
 		struct energy e;
 
@@ -577,20 +577,6 @@ static void summary_print_energy(const struct recording *rec)
 	}
 }
 
-static const char *rail_unit(const struct recording_rail *r)
-{
-	switch (*r->kind) {
-	case 'p':
-		return "uW";
-	case 'e':
-		return "uJ";
-	case 'v':
-		return "uV";
-	default:
-		return "uA";
-	}
-}
-
 /* Uses the samples in memory: a query would first sort all rows by rail. */
 static void summary_print_readings(const struct recording *rec)
 {
@@ -615,7 +601,7 @@ static void summary_print_readings(const struct recording *rec)
 			sum += (double)v;
 			n++;
 		}
-		printf("%-34s %-8s ", rec->rail[i].name, rail_unit(&rec->rail[i]));
+		printf("%-34s %-8s ", rec->rail[i].name, rail_kind_unit(rec->rail[i].kind));
 		if (n)
 			printf("%14lld %14.0f %14lld", (long long)low, sum / (double)n,
 			       (long long)high);

@@ -256,8 +256,8 @@ size_t timeline_rail(const struct timeline *t, size_t i, const struct timeline_s
 
 	if (t->steps)
 		return timeline_put_levels(t, rail, sink);
-	return (strcmp(t->rec->rail[rail].kind, "energy") ? timeline_put_powers :
-							    timeline_put_means)(t, rail, sink);
+	return (t->rec->rail[rail].kind != RAIL_ENERGY ? timeline_put_powers :
+							 timeline_put_means)(t, rail, sink);
 }
 
 const char *timeline_rail_name(const struct timeline *t, size_t i)
@@ -283,7 +283,7 @@ static bool series_has_value(const struct recording_series *s, bool changes)
 
 static bool rail_is_power(const struct recording_rail *rail)
 {
-	return !strcmp(rail->kind, "power") || !strcmp(rail->kind, "energy");
+	return rail->kind == RAIL_POWER || rail->kind == RAIL_ENERGY;
 }
 
 /*
@@ -292,12 +292,12 @@ static bool rail_is_power(const struct recording_rail *rail)
  */
 static bool rail_is_meter(const struct recording_rail *rail)
 {
-	return !strcmp(rail->kind, "power") && !*rail->cpus;
+	return rail->kind == RAIL_POWER && !*rail->cpus;
 }
 
 static bool rail_is_counter(const struct recording_rail *rail)
 {
-	return !strcmp(rail->kind, "energy") && !*rail->cpus;
+	return rail->kind == RAIL_ENERGY && !*rail->cpus;
 }
 
 static bool rail_is_core(const struct recording_rail *rail)
@@ -307,7 +307,7 @@ static bool rail_is_core(const struct recording_rail *rail)
 
 static bool rail_is_voltage(const struct recording_rail *rail)
 {
-	return !strcmp(rail->kind, "voltage");
+	return rail->kind == RAIL_VOLTAGE;
 }
 
 static void timeline_add_rails(struct timeline *t, bool (*is)(const struct recording_rail *rail),
@@ -409,6 +409,6 @@ bool timeline_is_whole(const struct timeline *t)
 void timeline_choose(struct timeline *t)
 {
 	timeline_choose_rails(t);
-	t->steps = t->rails && !strcmp(t->rec->rail[t->rail[0]].kind, "voltage");
+	t->steps = t->rails && t->rec->rail[t->rail[0]].kind == RAIL_VOLTAGE;
 	timeline_choose_cpus(t->rec, t->cpu, &t->cpus, &t->cpus_left);
 }

@@ -242,6 +242,32 @@ sqlite3_stmt *db_query(sqlite3 *db, const char *sql)
 	return NULL;
 }
 
+sqlite3_stmt *db_select_columns(sqlite3 *db, enum schema_table table, const char *rest,
+				const int *columns, size_t nr)
+{
+	const struct schema_line *of = schema_lines;
+	sqlite3_str *text = sqlite3_str_new(db);
+	sqlite3_stmt *stmt = NULL;
+	uint64_t wanted = 0;
+	char *sql;
+
+	for (size_t i = 0; i < nr; i++)
+		wanted |= UINT64_C(1) << columns[i];
+	while (strcmp(of->name, schema_tables[table]))
+		of = schema_next_table(of);
+	for (const struct schema_line *c = of + 1; c < schema_next_table(of); c++, wanted >>= 1)
+		sqlite3_str_appendf(text, "%s%s", c == of + 1 ? "SELECT " : ", ",
+				    wanted & 1 ? c->name : "NULL");
+	sqlite3_str_appendf(text, " FROM %s %s", of->name, rest);
+	sql = sqlite3_str_finish(text);
+	if (sql)
+		stmt = db_query(db, sql);
+	else
+		db_missing(sqlite3_db_filename(db, "main"), "no memory");
+	sqlite3_free(sql);
+	return stmt;
+}
+
 bool db_next(sqlite3_stmt *stmt)
 {
 	int ret = stmt ? sqlite3_step(stmt) : SQLITE_DONE;

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "../../common/json.h"
+#include "../schema.h"
 
 /**
  * db_open - open a recording for reading
@@ -22,6 +23,21 @@ sqlite3 *db_open(const char *path);
 
 /* Prepares @sql. Returns NULL after an error message. */
 sqlite3_stmt *db_query(sqlite3 *db, const char *sql);
+
+/**
+ * db_select - prepare a query of columns of a table
+ * @db: the recording
+ * @table: the table's name
+ * @rest: what follows in the statement: WHERE, ORDER BY
+ *
+ * The other arguments are the columns to read, as COLUMN(table, column). Each is at that place in the
+ * rows, too; columns that are not named are NULL there. Returns NULL after an error message.
+ */
+#define db_select(db, table, rest, ...)                                                            \
+	db_select_columns(db, SCHEMA_OF_##table, rest, (const int[]){ __VA_ARGS__ },               \
+			  sizeof((const int[]){ __VA_ARGS__ }) / sizeof(int))
+sqlite3_stmt *db_select_columns(sqlite3 *db, enum schema_table table, const char *rest,
+				const int *columns, size_t nr);
 
 /*
  * Steps to the next row of @stmt, which may be NULL. Returns false at the end, or where the file

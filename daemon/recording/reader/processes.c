@@ -23,13 +23,14 @@ static unsigned int processes_group(struct processes *p, int32_t tgid)
 
 static void processes_load_names(const struct recording *rec, struct processes *p)
 {
-	sqlite3_stmt *s =
-		db_query(rec->db, "SELECT tgid, comm FROM processes WHERE tid = tgid ORDER BY t");
+	sqlite3_stmt *s = db_select(rec->db, processes, "WHERE tid = tgid ORDER BY t",
+				    COLUMN(processes, tgid), COLUMN(processes, comm));
 
 	while (db_next(s))
 		for (size_t g = 1; g <= p->nr; g++)
-			if (p->tgid[g] && p->tgid[g] == db_int(s, 0, 0))
-				snprintf(p->name[g], sizeof(p->name[g]), "%s", db_text(s, 1, ""));
+			if (p->tgid[g] && p->tgid[g] == db_int(s, COLUMN(processes, tgid), 0))
+				snprintf(p->name[g], sizeof(p->name[g]), "%s",
+					 db_text(s, COLUMN(processes, comm), ""));
 	sqlite3_finalize(s);
 }
 

@@ -51,9 +51,10 @@ static int64_t column_positive(sqlite3_stmt *s, int column)
 
 bool recording_load_rails(struct recording *rec)
 {
-	sqlite3_stmt *s = db_query(rec->db, "SELECT id, name, label, kind, source, derived, "
-					    "period_ns, cpus, update_ns, wraps_at FROM rails "
-					    "ORDER BY id");
+#define RAIL(column) COLUMN(rails, column)
+	sqlite3_stmt *s = db_select(rec->db, rails, "ORDER BY id", RAIL(id), RAIL(name),
+				    RAIL(label), RAIL(kind), RAIL(source), RAIL(derived),
+				    RAIL(period_ns), RAIL(cpus), RAIL(update_ns), RAIL(wraps_at));
 	bool good = s;
 
 	while (good && db_next(s)) {
@@ -65,18 +66,21 @@ bool recording_load_rails(struct recording *rec)
 			break;
 		r = &rec->rail[rec->rails++];
 		memset(r, 0, sizeof(*r));
-		r->id = db_int(s, 0, 0);
-		snprintf(r->name, sizeof(r->name), "%s", db_text(s, 1, "?"));
-		snprintf(r->label, sizeof(r->label), "%s", db_text(s, 2, ""));
-		snprintf(r->kind, sizeof(r->kind), "%s", db_text(s, 3, ""));
-		snprintf(r->source, sizeof(r->source), "%s", db_text(s, 4, ""));
-		snprintf(r->derived, sizeof(r->derived), "%s", db_text(s, 5, ""));
-		r->period_ns = (uint64_t)db_int(s, 6, 0);
-		rail_load_cpus(r, db_text(s, 7, ""));
-		r->limits = (struct energy_limits){ 0, INFINITY, (uint64_t)column_positive(s, 8),
-						    (double)column_positive(s, 9) / 1e6 };
+		r->id = db_int(s, RAIL(id), 0);
+		snprintf(r->name, sizeof(r->name), "%s", db_text(s, RAIL(name), "?"));
+		snprintf(r->label, sizeof(r->label), "%s", db_text(s, RAIL(label), ""));
+		r->kind = rail_kind_of(db_text(s, RAIL(kind), ""));
+		snprintf(r->source, sizeof(r->source), "%s", db_text(s, RAIL(source), ""));
+		snprintf(r->derived, sizeof(r->derived), "%s", db_text(s, RAIL(derived), ""));
+		r->period_ns = (uint64_t)db_int(s, RAIL(period_ns), 0);
+		rail_load_cpus(r, db_text(s, RAIL(cpus), ""));
+		r->limits =
+			(struct energy_limits){ 0, INFINITY,
+						(uint64_t)column_positive(s, RAIL(update_ns)),
+						(double)column_positive(s, RAIL(wraps_at)) / 1e6 };
 		r->role = rail_role(r->source, r->name, r->label);
 	}
+#undef RAIL
 	sqlite3_finalize(s);
 	rec->cache = calloc(1, sizeof(*rec->cache));
 	return good && (rec->cache || recording_no_memory(rec));
@@ -98,8 +102,9 @@ static int by_t(const void *a, const void *b)
 
 static bool series_add_sample(const struct recording *rec, sqlite3_stmt *s)
 {
-	const struct recording_rail key = { .id = db_int(s, 1, INT64_MIN) }, *rail;
-	int64_t t = db_int(s, 0, -1);
+	const struct recording_rail key = { .id = db_int(s, COLUMN(samples, rail), INT64_MIN) },
+				    *rail;
+	int64_t t = db_int(s, COLUMN(samples, t), -1);
 	struct recording_series *series;
 
 	rail = rec->rails ? bsearch(&key, rec->rail, rec->rails, sizeof(key), by_id) : NULL;
@@ -109,7 +114,8 @@ static bool series_add_sample(const struct recording *rec, sqlite3_stmt *s)
 	if (!recording_grow(&series->sample, series->nr, sizeof(*series->sample)))
 		return recording_no_memory(rec);
 	series->sample[series->nr++] =
-		(struct recording_sample){ (uint64_t)t, db_int(s, 2, RECORDING_UNKNOWN) };
+		(struct recording_sample){ (uint64_t)t,
+					   db_int(s, COLUMN(samples, value), RECORDING_UNKNOWN) };
 	return true;
 }
 
@@ -126,7 +132,8 @@ const struct recording_series *recording_samples(const struct recording *rec, si
 		recording_no_memory(rec);
 		return NULL;
 	}
-	s = db_query(rec->db, "SELECT t, rail, value FROM samples");
+	s = db_select(rec->db, samples, "", COLUMN(samples, t), COLUMN(samples, rail),
+		      COLUMN(samples, value));
 	while (good && db_next(s))
 		good = series_add_sample(rec, s);
 	sqlite3_finalize(s);
@@ -256,10 +263,13 @@ const char *phase_group_name(unsigned int group, char *buf, size_t size)
 /* No hardware has as many frequencies: a file with more was not written by gchintd. */
 #define KHZS_MAX 65536
 
+#define PHASE(column) COLUMN(phases, column)
+
 static bool phase_load(struct recording *rec, sqlite3_stmt *s)
 {
-	int64_t t0 = db_int(s, 0, -1), t1 = db_int(s, 1, 0), cpu = db_int(s, 6, -1);
-	uint32_t flags = db_u32(s, 5, 0);
+	int64_t t0 = db_int(s, PHASE(t0), -1), t1 = db_int(s, PHASE(t1), 0),
+		cpu = db_int(s, PHASE(cpu), -1);
+	uint32_t flags = db_u32(s, PHASE(flags), 0);
 	struct recording_phase *p;
 
 	if (t0 < 0 || t1 < 0 || (t1 && t1 < t0)) {
@@ -276,23 +286,23 @@ static bool phase_load(struct recording *rec, sqlite3_stmt *s)
 		rec->open++;
 		p->t1 = rec->t1 > p->t0 ? rec->t1 : p->t0;
 	}
-	p->tgid = (int32_t)db_int(s, 2, 0);
-	p->tid = (int32_t)db_int(s, 3, 0);
-	p->cause = db_u32(s, 8, GCHINT_CAUSE_UNKNOWN);
-	p->group = phase_group(db_u32(s, 4, 0), flags);
+	p->tgid = (int32_t)db_int(s, PHASE(tgid), 0);
+	p->tid = (int32_t)db_int(s, PHASE(tid), 0);
+	p->cause = db_u32(s, PHASE(cause), GCHINT_CAUSE_UNKNOWN);
+	p->group = phase_group(db_u32(s, PHASE(phase), 0), flags);
 	p->stw = flags & GCHINT_F_STW;
 	p->cpu = cpu >= 0 && cpu <= INT16_MAX ? (int16_t)cpu : -1;
-	rec->uncertain += db_int(s, 7, 0) != 0;
-	p->unsure = db_int(s, 1, 0) == 0 || db_int(s, 7, 0) != 0;
+	rec->uncertain += db_int(s, PHASE(uncertain), 0) != 0;
+	p->unsure = db_int(s, PHASE(t1), 0) == 0 || db_int(s, PHASE(uncertain), 0) != 0;
 	rec->unsure_stops += p->stw && p->unsure;
 	return true;
 }
 
 static bool load_phases(struct recording *rec)
 {
-	sqlite3_stmt *s =
-		db_query(rec->db, "SELECT t0, t1, tgid, tid, phase, flags, cpu, uncertain, cause "
-				  "FROM phases ORDER BY t0");
+	sqlite3_stmt *s = db_select(rec->db, phases, "ORDER BY t0", PHASE(t0), PHASE(t1),
+				    PHASE(tgid), PHASE(tid), PHASE(phase), PHASE(flags), PHASE(cpu),
+				    PHASE(uncertain), PHASE(cause));
 	bool good = s;
 
 	while (good && db_next(s))
@@ -323,19 +333,21 @@ static bool load_pauses(struct recording *rec)
 	return good;
 }
 
+#define STEP(column) COLUMN(transitions, column)
+
 static bool step_load(struct recording *rec, sqlite3_stmt *s)
 {
 	struct recording_cpu *c = rec->cpus ? &rec->cpu[rec->cpus - 1] : NULL;
-	uint32_t cpu = db_u32(s, 0, UINT32_MAX), khz = db_u32(s, 2, 0);
-	int64_t t = db_int(s, 1, -1);
+	uint32_t cpu = db_u32(s, STEP(cpu), UINT32_MAX), khz = db_u32(s, STEP(khz), 0);
+	int64_t t = db_int(s, STEP(t), -1);
 
 	if (cpu == UINT32_MAX || t < 0) {
 		rec->absurd++;
 		return true;
 	}
 	/* A value of another type is left out; a row without one ends what was known. */
-	if (!khz && sqlite3_column_type(s, 2) != SQLITE_NULL &&
-	    sqlite3_column_type(s, 2) != SQLITE_INTEGER) {
+	if (!khz && sqlite3_column_type(s, STEP(khz)) != SQLITE_NULL &&
+	    sqlite3_column_type(s, STEP(khz)) != SQLITE_INTEGER) {
 		rec->absurd++;
 		return true;
 	}
@@ -355,7 +367,8 @@ static bool step_load(struct recording *rec, sqlite3_stmt *s)
 
 static bool load_steps(struct recording *rec)
 {
-	sqlite3_stmt *s = db_query(rec->db, "SELECT cpu, t, khz FROM transitions ORDER BY cpu, t");
+	sqlite3_stmt *s =
+		db_select(rec->db, transitions, "ORDER BY cpu, t", STEP(cpu), STEP(t), STEP(khz));
 	bool good = s;
 
 	while (good && db_next(s))

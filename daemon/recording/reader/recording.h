@@ -14,6 +14,7 @@
 #include <uapi/linux/gchint.h>
 
 #include "../../common/cpus.h"
+#include "../schema.h"
 #include "rail-role.h"
 
 /* Class of a phase: how much waits for it, by the first of its flags that applies (see the ABI). */
@@ -101,7 +102,8 @@ struct energy_limits {
 
 struct recording_rail {
 	int64_t id;
-	char name[96], label[64], kind[16], source[24], derived[48];
+	enum rail_kind kind;
+	char name[96], label[64], source[24], derived[48];
 	char cpus[64]; /* CPUs of the one core that it feeds; "" if it feeds more than that */
 	uint8_t cpu[RECORDING_CPUS]; /* the same as one flag per CPU */
 	uint64_t period_ns;

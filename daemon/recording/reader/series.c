@@ -135,9 +135,9 @@ static uint64_t rail_stopped_ns(const struct recording_rail *rail)
 
 void series_settle(struct recording_series *s, const struct recording_rail *rail)
 {
-	if (!strcmp(rail->kind, "power"))
+	if (rail->kind == RAIL_POWER)
 		series_drop_negative(s);
-	if (strcmp(rail->kind, "energy"))
+	if (rail->kind != RAIL_ENERGY)
 		return;
 	if (rail->limits.update_ns)
 		series_drop_stale(s, rail->limits.update_ns);

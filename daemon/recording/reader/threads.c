@@ -34,7 +34,9 @@ static int by_time(const void *a, const void *b)
 struct threads *threads_of(const struct recording *rec)
 {
 	struct threads *threads = calloc(1, sizeof(*threads));
-	sqlite3_stmt *s = db_query(rec->db, "SELECT tgid, tid, t, comm FROM processes");
+	sqlite3_stmt *s =
+		db_select(rec->db, processes, "", COLUMN(processes, tgid), COLUMN(processes, tid),
+			  COLUMN(processes, t), COLUMN(processes, comm));
 	bool good = threads;
 
 	while (good && db_next(s)) {
@@ -44,8 +46,10 @@ struct threads *threads_of(const struct recording *rec)
 		if (!good)
 			break;
 		n = &threads->name[threads->nr++];
-		*n = (struct name){ db_int(s, 0, 0), db_int(s, 1, 0), db_int(s, 2, 0), "" };
-		snprintf(n->comm, sizeof(n->comm), "%s", db_text(s, 3, "?"));
+		*n = (struct name){ db_int(s, COLUMN(processes, tgid), 0),
+				    db_int(s, COLUMN(processes, tid), 0),
+				    db_int(s, COLUMN(processes, t), 0), "" };
+		snprintf(n->comm, sizeof(n->comm), "%s", db_text(s, COLUMN(processes, comm), "?"));
 	}
 	sqlite3_finalize(s);
 	if (!good) {

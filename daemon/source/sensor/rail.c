@@ -77,13 +77,6 @@ struct rails {
 	bool full; /* the note that there are too many was emitted */
 };
 
-const char *rail_kind_name(enum rail_kind kind)
-{
-	static const char *const names[] = { "power", "energy", "voltage", "current" };
-
-	return names[kind];
-}
-
 const struct source_context *rails_context(const struct rails *rails)
 {
 	return rails->context;
@@ -103,11 +96,10 @@ static void rail_define(struct source_context *context, enum source_id source, u
 	const int64_t numbers[] = { id, (int64_t)period_ns,
 				    d->update_ns ? (int64_t)d->update_ns : UNKNOWN_S64,
 				    d->range ? llround((double)d->range * d->scale) : UNKNOWN_S64 };
-	static const char *const units[] = { "uW", "uJ", "uV", "uA" };
 	const char *strings[] = { d->name,
 				  d->label,
 				  rail_kind_name(d->kind),
-				  units[d->kind],
+				  rail_kind_unit(d->kind),
 				  config_source_name(source),
 				  d->path,
 				  d->derived,

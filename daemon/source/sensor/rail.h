@@ -98,6 +98,4 @@ int rails_define(struct source_context *context, enum source_id id, const struct
 /* Frees the numbers, at the end. */
 void rails_forget(struct source_context *context);
 
-const char *rail_kind_name(enum rail_kind kind);
-
 #endif
