@@ -229,7 +229,7 @@ static void sensor_write(const struct column *c, FILE *html)
 	if (!*c->rail->cpus)
 		fprintf(html, " (%zu, of which %zu not known)", c->e.samples, c->e.unknown);
 	fprintf(html, ", mean %.3f W", c->e.mean_w);
-	if (l->update_ns && !strcmp(c->rail->kind, "power"))
+	if (l->update_ns && c->rail->kind == RAIL_POWER)
 		fprintf(html, ", each the mean of %.0f ms, which its bounds allow for",
 			MS(l->update_ns));
 	else if (l->update_ns)

@@ -414,7 +414,7 @@ static void energy_print_by_process(const struct processes *p, const struct ener
 /* The limits of an energy counter: its update interval and its range. */
 static void rail_print_counter(const struct recording_rail *r, const struct energy *e)
 {
-	if (r->limits.update_ns && !strcmp(r->kind, "power")) {
+	if (r->limits.update_ns && r->kind == RAIL_POWER) {
 		printf("  each reading is the mean of %.0f ms, which its bounds allow for\n",
 		       MS(r->limits.update_ns));
 		return;
