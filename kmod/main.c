@@ -20,6 +20,7 @@
 #include "session/lease.h"
 #include "session/session.h"
 #include "task/probe.h"
+#include "task/wake.h"
 #include "task/watch.h"
 
 /* Callbacks by which the directories below reach those above. */
@@ -52,6 +53,9 @@ static int __init gchint_init(void)
 	ret = gchint_watch_init();
 	if (ret)
 		goto exit_ring;
+	ret = gchint_wake_init();
+	if (ret)
+		goto exit_watch;
 	ret = gchint_lease_init();
 	if (ret)
 		goto exit_watch;

@@ -25,6 +25,7 @@
 static DEFINE_MUTEX(policies_lock);
 static LIST_HEAD(policies);
 static unsigned int nr_active;
+static bool governs;
 
 static const struct gchint_actuator_listener *actuator_listener;
 
@@ -36,13 +37,17 @@ static bool policy_is_active(const struct gchint_policy *policy)
 /* Derives which doorbells are wanted, and whether to follow threads. */
 static void policies_recount(void)
 {
-	unsigned int nr = 0;
 	struct gchint_policy *policy;
+	bool governed = false;
+	unsigned int nr = 0;
 
 	lockdep_assert_held(&policies_lock);
-	list_for_each_entry(policy, &policies, node)
+	list_for_each_entry(policy, &policies, node) {
 		nr += policy_is_active(policy);
+		governed |= policy->started && gchint_policy_is_governed(policy);
+	}
 	WRITE_ONCE(nr_active, nr);
+	WRITE_ONCE(governs, governed);
 	actuator_listener->governed(nr ? HINT_PHASES : 0);
 }
 
@@ -294,6 +299,12 @@ bool gchint_actuator_is_applying(const struct cpufreq_policy *p)
 unsigned int gchint_actuator_count(void)
 {
 	return READ_ONCE(nr_active);
+}
+
+/* Does the governor decide on a policy, in any mode? Any context. */
+bool gchint_actuator_governs(void)
+{
+	return READ_ONCE(governs);
 }
 
 /* Until @fn returns other than 0, which is returned. May sleep. */

@@ -63,6 +63,7 @@ bool gchint_actuator_active(struct cpufreq_policy *p);
 u32 gchint_actuator_others_max(struct cpufreq_policy *p);
 bool gchint_actuator_is_applying(const struct cpufreq_policy *p);
 unsigned int gchint_actuator_count(void);
+bool gchint_actuator_governs(void);
 int gchint_actuator_for_each(int (*fn)(struct gchint_policy *policy, void *priv),
 			     void *priv);
 

@@ -440,31 +440,33 @@ static void policy_update_limits(struct gchint_policy *policy)
 	policy->delay_ns = gchint_decide_delay_ns(rules);
 }
 
-/* On a CPU that may switch. @hint_ns: when a hint to act on came, or 0. */
-void gchint_policy_decide(struct gchint_policy *policy, u64 now, u64 hint_ns)
+/* Boost changes unrequested limits without a callback. */
+static void policy_check_limits(struct gchint_policy *policy)
 {
-	const struct gchint_demand *best;
-
-	lockdep_assert_held(&policy->lock);
-	policy->refresh = false;
-	/* Boost changes unrequested limits without a callback. */
-	if (unlikely(policy->rules.max_khz != policy_max_khz(policy) ||
-		     policy->rules.min_khz != policy_min_khz(policy))) {
-		policy_update_limits(policy);
-		/* Limits get no callback: their worker checks the OPPs. */
-		if (!gchint_policy_is_governed(policy))
-			irq_work_queue(&policy->irq_work);
-	}
-	gchint_policy_read_khz(policy, now);
-	if (policy->shared)
-		best = policy_demand_all(policy, now);
-	else
-		best = policy_demand_cpu(policy, policy->policy->cpu, now);
-	/* The policy is just being started or stopped. */
-	if (!best)
+	if (likely(policy->rules.max_khz == policy_max_khz(policy) &&
+		   policy->rules.min_khz == policy_min_khz(policy)))
 		return;
+	policy_update_limits(policy);
+	/* Limits get no callback: their worker checks the OPPs. */
+	if (!gchint_policy_is_governed(policy))
+		irq_work_queue(&policy->irq_work);
+}
+
+/* Return: NULL if the policy is just being started or stopped. */
+static const struct gchint_demand *policy_demand(struct gchint_policy *policy,
+						 u64 now)
+{
+	if (policy->shared)
+		return policy_demand_all(policy, now);
+	return policy_demand_cpu(policy, policy->policy->cpu, now);
+}
+
+static void policy_meet_demand(struct gchint_policy *policy,
+			       const struct gchint_demand *demand, u64 now,
+			       u64 hint_ns)
+{
 	gchint_decide_policy(&policy->last, &policy->rules, &policy->state,
-			     best, now);
+			     demand, now);
 	WRITE_ONCE(policy->next_time, now + policy->clock +
 		   gchint_decide_wait_ns(&policy->rules, &policy->last,
 					 policy->delay_ns));
@@ -472,6 +474,48 @@ void gchint_policy_decide(struct gchint_policy *policy, u64 now, u64 hint_ns)
 		policy->stats->avoided++;
 	if (policy->last.change)
 		policy_request(policy, hint_ns);
+}
+
+/* On a CPU that may switch. @hint_ns: when a hint to act on came, or 0. */
+void gchint_policy_decide(struct gchint_policy *policy, u64 now, u64 hint_ns)
+{
+	const struct gchint_demand *demand;
+
+	lockdep_assert_held(&policy->lock);
+	policy->refresh = false;
+	policy_check_limits(policy);
+	gchint_policy_read_khz(policy, now);
+	demand = policy_demand(policy, now);
+	if (demand)
+		policy_meet_demand(policy, demand, now, hint_ns);
+}
+
+/*
+ * @task was woken on this CPU, which idles; the run queue is locked. Only a higher
+ * frequency is requested: for a lower one the hook decides, once the thread has
+ * run. Either would count as the last decision and delay the next.
+ */
+void gchint_policy_wake(struct gchint_cpu *c, struct task_struct *task)
+{
+	struct gchint_policy *policy = rcu_dereference_sched(c->policy);
+	const struct gchint_demand *demand;
+	u64 now;
+
+	if (!policy || !gchint_policy_is_governed(policy))
+		return;
+	raw_spin_lock(&policy->lock);
+	now = gchint_now();
+	if (!policy_has_cpu(policy, c) ||
+	    !gchint_decide_may_raise(&policy->rules, &policy->state, now))
+		goto unlock;
+	policy_check_limits(policy);
+	c->next = task;
+	demand = policy_demand(policy, now);
+	if (demand && demand->khz > policy->state.khz)
+		policy_meet_demand(policy, demand, now, 0);
+	c->next = NULL;
+unlock:
+	raw_spin_unlock(&policy->lock);
 }
 
 /*
@@ -534,8 +578,8 @@ static void policy_hook(struct update_util_data *data, u64 time,
 	here = c->cpu == smp_processor_id();
 	woken = flags & SCHED_CPUFREQ_IOWAIT;
 	/*
-	 * The thread that wakes is only known when it runs. What the idle CPU
-	 * did before is no reason to slow it down.
+	 * Which thread wakes is known at gchint_policy_wake(), or when it runs.
+	 * What the idle CPU did before is no reason to slow it down.
 	 */
 	if (here && is_idle_task(current) && !woken &&
 	    !READ_ONCE(policy->refresh))

@@ -51,7 +51,7 @@ struct gchint_cpu {
 	/* Whose hint counts here; other CPUs may compare the pointer. */
 	struct gchint_thread *thread;
 	struct gchint_track *track; /* of @thread, while it runs here */
-	struct task_struct *next; /* about to run, inside the switch probe */
+	struct task_struct *next; /* about to run, inside a probe of the scheduler */
 	u64 ran_since; /* up to then the run time of @track is accounted */
 	unsigned int cpu;
 	u32 ran_scale; /* gchint_scale() when @thread last ran */
@@ -219,6 +219,7 @@ void gchint_policy_account_request(struct gchint_policy *policy,
 			 u64 hint_ns, u64 now);
 void gchint_policy_set_latency(struct gchint_policy *policy, u32 ns);
 void gchint_policy_decide(struct gchint_policy *policy, u64 now, u64 hint_ns);
+void gchint_policy_wake(struct gchint_cpu *c, struct task_struct *task);
 u32 gchint_policy_mean_khz(struct gchint_policy *policy, struct gchint_cpu *c,
 			   u64 ran_ns, u64 now);
 u32 gchint_policy_core_type_khz(u8 core_type);

@@ -170,6 +170,19 @@ static inline bool gchint_decide_must_lift(const struct gchint_rules *r,
 }
 
 /*
+ * May load raise the frequency now? For a thread that wakes on an idle CPU: a cheap
+ * test before gchint_decide_cpu(), as strict as what gchint_decide_policy() does.
+ */
+static inline bool gchint_decide_may_raise(const struct gchint_rules *r,
+					   const struct gchint_state *s, u64 now_ns)
+{
+	if (s->khz >= r->max_khz)
+		return false;
+	return s->idle || s->hinted ||
+	       now_ns - s->switched_ns >= READ_ONCE(r->tun->hold_us) * (u64)NSEC_PER_USEC;
+}
+
+/*
  * Minimum time between decisions without a phase edge: three quarters of the window
  * or twenty times the switch latency, whichever is longer, at most 10 ms. It bounds
  * the cost of the scheduler's hook; &gchint_tunables.hold_us how often load switches.
