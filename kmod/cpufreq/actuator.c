@@ -6,6 +6,7 @@
 #include <linux/cpufreq.h>
 #include <linux/err.h>
 #include <linux/mutex.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <uapi/linux/sched/types.h>
@@ -285,14 +286,22 @@ u32 gchint_actuator_others_max(struct cpufreq_policy *p)
 	return khz;
 }
 
-/* Is the caller a worker that applies our own limits? Preemption is off. */
+/*
+ * Is the caller a worker that applies our own limits? Tracepoints no longer
+ * disable preemption on newer kernels.
+ */
 bool gchint_actuator_is_applying(const struct cpufreq_policy *p)
 {
 	unsigned int cpu = cpumask_first(p->related_cpus);
 	const struct gchint_policy *policy;
+	bool applying;
 
-	policy = rcu_dereference_sched(per_cpu(gchint_cpus.policy, cpu));
-	return policy && policy->worker && policy->worker->task == current;
+	rcu_read_lock();
+	policy = rcu_dereference(per_cpu(gchint_cpus.policy, cpu));
+	applying = policy && policy->worker &&
+		   policy->worker->task == current;
+	rcu_read_unlock();
+	return applying;
 }
 
 /* Number of policies on which hints act. Any context. */
