@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "../common/text.h"
-#include "cpu-time.h"
 #include "../recording/reader/db.h"
+#include "../recording/reader/frequency.h"
+#include "../recording/reader/memory.h"
+#include "cpu-time.h"
 #include "idle-time.h"
 #include "overlap.h"
 #include "power-model.h"

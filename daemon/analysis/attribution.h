@@ -17,8 +17,8 @@
 #ifndef ANALYSIS_ATTRIBUTION_H
 #define ANALYSIS_ATTRIBUTION_H
 
-#include "energy.h"
 #include "../recording/reader/recording.h"
+#include "energy.h"
 
 /* How CPU time is weighed. */
 enum attribution_weight {

@@ -8,8 +8,8 @@
 
 #include "../recording/reader/db.h"
 #include "energy.h"
-#include "pauses.h"
 #include "mmu.h"
+#include "pauses.h"
 
 /* One number per run; NAN where the run does not have it. */
 struct metric {

@@ -8,6 +8,7 @@
 #include <uapi/linux/gchint_netlink.h>
 
 #include "../recording/reader/db.h"
+#include "../recording/reader/memory.h"
 
 /* The time between two readings of a thread's account, or from the last one on (@t1 0). */
 struct account {
@@ -307,7 +308,7 @@ static struct cpu_time account_part(const struct cpu_times *times, const struct 
 static void sum_add_thread(struct cpu_time_sum *sum, const struct cpu_times *times,
 			   const struct account *first, const struct account *end)
 {
-	double known = 0, rec = 0, wait = 0, low = 0, high = 0; /* in phases */
+	double known = 0, run = 0, wait = 0, low = 0, high = 0; /* in phases */
 	double ran = 0, outside = 0;
 
 	for (const struct account *a = first; a < end; a++) {
@@ -318,7 +319,7 @@ static void sum_add_thread(struct cpu_time_sum *sum, const struct cpu_times *tim
 			continue;
 		time = account_part(times, a, a->in_sure_ns, a->in_sure_ns);
 		known += in;
-		rec += time.ns;
+		run += time.ns;
 		low += time.least;
 		high += time.most;
 		/* In a phase it runs, waits, or sleeps if there is not enough of both. */
@@ -328,7 +329,7 @@ static void sum_add_thread(struct cpu_time_sum *sum, const struct cpu_times *tim
 	}
 	/* Of all of it the readings between lack nothing. */
 	sum->known += (uint64_t)known;
-	sum->rec += (uint64_t)rec;
+	sum->run += (uint64_t)run;
 	sum->wait += (uint64_t)wait;
 	sum->low += (uint64_t)fmax(low, ran - times->tick_ns - outside);
 	sum->high += (uint64_t)fmin(high, ran + times->tick_ns);
@@ -346,7 +347,7 @@ static void sum_add_worker(struct cpu_time_sum *sum, const struct cpu_times *tim
 		waited += a->t1 ? a->wait_ns : 0;
 	}
 	sum->workers++;
-	sum->rec += (uint64_t)ran;
+	sum->run += (uint64_t)ran;
 	sum->wait += (uint64_t)waited;
 	sum->low += (uint64_t)(w->follows ? 0 : fmax(0, ran - times->tick_ns));
 	sum->high += (uint64_t)(ran + times->tick_ns);

@@ -49,14 +49,14 @@ void cpu_time_each(const struct cpu_times *times, const struct recording_phase *
  * @known: time of phases of other threads between two readings of the thread's account; phases of
  *	one thread that overlap count once
  * @unknown: time of phases of these that no two readings of the account enclose
- * @rec: on a CPU: estimate, of workers and @known
+ * @run: on a CPU: estimate, of workers and @known
  * @low: lower bound, of all
  * @high: upper bound, of all, @unknown included
  * @wait: runnable but without a CPU: estimate, of workers and @known
  */
 struct cpu_time_sum {
 	size_t workers;
-	uint64_t known, unknown, rec, low, high, wait;
+	uint64_t known, unknown, run, low, high, wait;
 };
 
 /* Over all workers, and phases whose end is known. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../recording/reader/db.h"
+#include "../recording/reader/frequency.h"
 #include "power-model.h"
 
 /* Tolerance: counters advance in steps, and the time of a reading is accurate to some us. */

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include "../recording/reader/db.h"
+#include "../recording/reader/memory.h"
 #include "../recording/reader/recording.h"
 
 /* The idle states of a CPU are read one after the other: rows closer than this are one reading. */

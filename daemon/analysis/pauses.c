@@ -7,8 +7,9 @@
 
 #include "../common/text.h"
 #include "../recording/reader/db.h"
-#include "overlap.h"
+#include "../recording/reader/frequency.h"
 #include "../recording/reader/threads.h"
+#include "overlap.h"
 
 /* Indexes over a recording that describing each of its pauses needs. */
 struct pause_query {

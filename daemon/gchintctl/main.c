@@ -8,10 +8,10 @@
 
 #include "../common/error.h"
 #include "../common/printable.h"
+#include "../recording/reader/db.h"
 #include "../version.h"
 #include "ctl.h"
 #include "pager.h"
-#include "../recording/reader/db.h"
 
 /* Sorted by name. */
 static const struct {

@@ -5,21 +5,21 @@
 #include <string.h>
 #include <syslog.h>
 
+#include "../recording/queue.h"
+#include "../recording/writer.h"
+#include "../source/context.h"
 #include "../source/hint/tracker.h"
 #include "../source/log.h"
+#include "../source/metrics.h"
 #include "../source/privilege.h"
 #include "../source/sensor/rail.h"
+#include "../source/source.h"
+#include "service/annotations.h"
 #include "service/board.h"
 #include "service/cost.h"
 #include "service/endpoint.h"
-#include "service/annotations.h"
 #include "service/notify.h"
 #include "service/options.h"
-#include "../source/context.h"
-#include "../source/metrics.h"
-#include "../source/source.h"
-#include "../recording/queue.h"
-#include "../recording/writer.h"
 
 struct daemon {
 	struct options options;

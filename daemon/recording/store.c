@@ -15,9 +15,9 @@
 #include "../common/clock.h"
 #include "../common/names.h"
 #include "../common/root.h"
-#include "schema.h"
 #include "lock.h"
 #include "rows.h"
+#include "schema.h"
 
 /* Time limit for building the indexes, since service managers limit the time to stop. */
 #define INDEX_NS (10 * NSEC_PER_SEC)

@@ -11,8 +11,8 @@
 #include "../common/clock.h"
 #include "../recording/queue.h"
 #include "log.h"
-#include "privilege.h"
 #include "metrics.h"
+#include "privilege.h"
 
 /* How long the writer may take for a batch before records are dropped all the same. */
 #define PATIENCE (5 * NSEC_PER_SEC)

@@ -11,9 +11,9 @@
 
 #include "../common/cpus.h"
 #include "../common/root.h"
-#include "loop.h"
 #include "../recording/record.h"
 #include "config.h"
+#include "loop.h"
 
 struct hotspots;
 struct iio_buffers;

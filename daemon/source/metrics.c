@@ -13,8 +13,8 @@
 #include "../common/escape.h"
 #include "../common/names.h"
 #include "../recording/schema.h"
-#include "../version.h"
 #include "../recording/writer.h"
+#include "../version.h"
 #include "pauses.h"
 
 #define RAILS (5 * RAILS_MAX + 1) /* of all sources, numbered from 1 */

@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../daemon/source/hint/tracker.h"
-#include "../../daemon/source/sensor/rail.h"
-#include "../../daemon/source/metrics.h"
 #include "../../daemon/recording/queue.h"
+#include "../../daemon/source/hint/tracker.h"
+#include "../../daemon/source/metrics.h"
+#include "../../daemon/source/sensor/rail.h"
 #include "faults.h"
 #include "records.h"
 #include "unit.h"

@@ -14,10 +14,10 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "../../daemon/recording/queue.h"
+#include "../../daemon/source/context.h"
 #include "../../daemon/source/sensor/iio_buffer.h"
 #include "../../daemon/source/sensor/rail.h"
-#include "../../daemon/source/context.h"
-#include "../../daemon/recording/queue.h"
 #include "place.h"
 #include "records.h"
 

@@ -20,14 +20,14 @@
 #include <syslog.h>
 #include <unistd.h>
 
+#include "../../daemon/gchintd/service/annotations.h"
+#include "../../daemon/gchintd/service/board.h"
+#include "../../daemon/gchintd/service/cost.h"
+#include "../../daemon/gchintd/service/notify.h"
+#include "../../daemon/recording/queue.h"
 #include "../../daemon/recording/schema.h"
 #include "../../daemon/source/local.h"
 #include "../../daemon/source/log.h"
-#include "../../daemon/gchintd/service/board.h"
-#include "../../daemon/gchintd/service/cost.h"
-#include "../../daemon/gchintd/service/annotations.h"
-#include "../../daemon/gchintd/service/notify.h"
-#include "../../daemon/recording/queue.h"
 #include "../../daemon/version.h"
 #include "faults.h"
 #include "place.h"

@@ -16,8 +16,8 @@
 
 #include <uapi/linux/gchint.h>
 
-#include "../../daemon/source/hint/tracker.h"
 #include "../../daemon/recording/queue.h"
+#include "../../daemon/source/hint/tracker.h"
 #include "faults.h"
 #include "place.h"
 #include "records.h"

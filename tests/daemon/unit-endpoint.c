@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "../../daemon/gchintd/service/endpoint.h"
-#include "../../daemon/source/metrics.h"
 #include "../../daemon/recording/queue.h"
 #include "../../daemon/recording/writer.h"
+#include "../../daemon/source/metrics.h"
 #include "faults.h"
 #include "place.h"
 #include "records.h"

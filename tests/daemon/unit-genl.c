@@ -16,10 +16,10 @@
 #include <uapi/linux/gchint.h>
 #include <unistd.h>
 
-#include "../../daemon/source/hint/tracker.h"
-#include "../../daemon/source/context.h"
-#include "../../daemon/source/source.h"
 #include "../../daemon/recording/queue.h"
+#include "../../daemon/source/context.h"
+#include "../../daemon/source/hint/tracker.h"
+#include "../../daemon/source/source.h"
 #include "build.h"
 #include "records.h"
 

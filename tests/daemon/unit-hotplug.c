@@ -15,9 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../daemon/recording/queue.h"
 #include "../../daemon/source/context.h"
 #include "../../daemon/source/source.h"
-#include "../../daemon/recording/queue.h"
 #include "records.h"
 
 /* Only their addresses matter. */

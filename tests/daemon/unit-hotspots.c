@@ -20,12 +20,12 @@
 #include <uapi/linux/gchint.h>
 
 #include "../../daemon/common/clock.h"
+#include "../../daemon/recording/queue.h"
+#include "../../daemon/source/context.h"
 #include "../../daemon/source/sampling/filter.h"
 #include "../../daemon/source/sampling/hotspots.h"
 #include "../../daemon/source/sampling/sampling.h"
-#include "../../daemon/source/context.h"
 #include "../../daemon/source/source.h"
-#include "../../daemon/recording/queue.h"
 #include "faults.h"
 #include "records.h"
 

@@ -25,8 +25,8 @@
 
 #include "../../daemon/common/clock.h"
 #include "../../daemon/common/ring.h"
-#include "../../daemon/source/hint/tracker.h"
 #include "../../daemon/recording/queue.h"
+#include "../../daemon/source/hint/tracker.h"
 #include "faults.h"
 #include "place.h"
 #include "records.h"

@@ -18,8 +18,8 @@
 #include <uapi/linux/gchint.h>
 #include <unistd.h>
 
-#include "../../daemon/source/hint/tracker.h"
 #include "../../daemon/recording/queue.h"
+#include "../../daemon/source/hint/tracker.h"
 #include "build.h"
 #include "faults.h"
 #include "place.h"

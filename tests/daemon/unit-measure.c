@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../daemon/gchintctl/measure/plan.h"
 #include "../../daemon/analysis/stats.h"
+#include "../../daemon/gchintctl/measure/plan.h"
 
 static void measure_order(void)
 {

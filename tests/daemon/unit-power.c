@@ -15,9 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../daemon/source/sensor/rail.h"
-#include "../../daemon/source/metrics.h"
 #include "../../daemon/recording/queue.h"
+#include "../../daemon/source/metrics.h"
+#include "../../daemon/source/sensor/rail.h"
 #include "faults.h"
 #include "place.h"
 #include "records.h"

@@ -12,10 +12,10 @@
 #include <uapi/linux/gchint.h>
 
 #include "../../daemon/recording/schema.h"
-#include "../../daemon/source/sensor/rail.h"
-#include "../../daemon/source/metrics.h"
 #include "../../daemon/recording/store.h"
 #include "../../daemon/recording/writer.h"
+#include "../../daemon/source/metrics.h"
+#include "../../daemon/source/sensor/rail.h"
 
 #define MS	 1000000ull
 #define S	 1000000000ull

@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "../../daemon/common/clock.h"
+#include "../../daemon/recording/queue.h"
 #include "../../daemon/source/sensor/rail.h"
 #include "../../daemon/source/sensor/reader.h"
-#include "../../daemon/recording/queue.h"
 #include "faults.h"
 #include "place.h"
 #include "records.h"

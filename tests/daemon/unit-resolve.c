@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "../../daemon/common/clock.h"
-#include "../../daemon/recording/rows.h"
 #include "../../daemon/gchintctl/profile/profile.h"
+#include "../../daemon/recording/rows.h"
 
 #define MAPPED 0x7000000
 

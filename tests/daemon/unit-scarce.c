@@ -15,17 +15,17 @@
 
 #include <uapi/linux/gchint.h>
 
-#include "../../daemon/source/hint/tracker.h"
-#include "../../daemon/source/sensor/reader.h"
-#include "../../daemon/gchintd/service/cost.h"
 #include "../../daemon/gchintd/service/annotations.h"
-#include "../../daemon/source/metrics.h"
-#include "../../daemon/source/log.h"
-#include "../../daemon/source/privilege.h"
+#include "../../daemon/gchintd/service/cost.h"
 #include "../../daemon/recording/queue.h"
 #include "../../daemon/recording/record.h"
 #include "../../daemon/recording/store.h"
 #include "../../daemon/recording/writer.h"
+#include "../../daemon/source/hint/tracker.h"
+#include "../../daemon/source/log.h"
+#include "../../daemon/source/metrics.h"
+#include "../../daemon/source/privilege.h"
+#include "../../daemon/source/sensor/reader.h"
 #include "faults.h"
 #include "place.h"
 #include "records.h"

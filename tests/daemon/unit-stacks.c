@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../daemon/recording/queue.h"
 #include "../../daemon/source/sampling/sampled.h"
 #include "../../daemon/source/sampling/stacks.h"
-#include "../../daemon/recording/queue.h"
 #include "place.h"
 #include "records.h"
 

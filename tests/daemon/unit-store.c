@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "../../daemon/common/clock.h"
-#include "../../daemon/recording/schema.h"
 #include "../../daemon/recording/lock.h"
 #include "../../daemon/recording/rows.h"
+#include "../../daemon/recording/schema.h"
 #include "../../daemon/recording/store.h"
 #include "faults.h"
 #include "records.h"

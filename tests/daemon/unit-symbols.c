@@ -17,9 +17,9 @@
 #include "../../daemon/common/clock.h"
 #include "../../daemon/gchintctl/profile/profile.h"
 #include "../../daemon/recording/reader/recording.h"
+#include "../../daemon/recording/rows.h"
 #include "../../daemon/symbols/demangle.h"
 #include "../../daemon/symbols/elf.h"
-#include "../../daemon/recording/rows.h"
 
 #define MAPPED 0x7000000
 

@@ -12,10 +12,10 @@
 #include <uapi/linux/gchint.h>
 
 #include "../../daemon/common/clock.h"
-#include "../../daemon/source/hint/tracker.h"
-#include "../../daemon/source/context.h"
 #include "../../daemon/recording/queue.h"
 #include "../../daemon/recording/store.h"
+#include "../../daemon/source/context.h"
+#include "../../daemon/source/hint/tracker.h"
 #include "records.h"
 
 static struct message_event phase(uint64_t t, uint64_t session, uint32_t slot, int32_t tid,

@@ -12,14 +12,14 @@
 #include <unistd.h>
 
 #include "../../daemon/common/clock.h"
-#include "../../daemon/source/sensor/iio_buffer.h"
-#include "../../daemon/source/metrics.h"
-#include "../../daemon/source/source.h"
-#include "../../daemon/source/log.h"
-#include "../../daemon/source/privilege.h"
 #include "../../daemon/recording/queue.h"
 #include "../../daemon/recording/store.h"
 #include "../../daemon/recording/writer.h"
+#include "../../daemon/source/log.h"
+#include "../../daemon/source/metrics.h"
+#include "../../daemon/source/privilege.h"
+#include "../../daemon/source/sensor/iio_buffer.h"
+#include "../../daemon/source/source.h"
 #include "faults.h"
 
 static char nothing; /* represents the buffers of an absent device */

@@ -13,12 +13,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../daemon/analysis/mmu.h"
+#include "../../daemon/analysis/stats.h"
+#include "../../daemon/analysis/verdict.h"
 #include "../../daemon/common/escape.h"
 #include "../../daemon/common/text.h"
 #include "../../daemon/gchintctl/ctl.h"
-#include "../../daemon/analysis/mmu.h"
-#include "../../daemon/analysis/verdict.h"
-#include "../../daemon/analysis/stats.h"
 #include "../../daemon/source/config.h"
 
 static int tests, failed;

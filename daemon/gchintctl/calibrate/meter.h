@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../source/sensor/reader.h"
 #include "../../source/sensor/rail.h"
+#include "../../source/sensor/reader.h"
 
 #define METER_RAILS 256
 

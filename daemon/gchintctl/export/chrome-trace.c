@@ -9,8 +9,8 @@
 
 #include "../../common/json.h"
 #include "../../common/names.h"
-#include "../ctl.h"
 #include "../../recording/reader/db.h"
+#include "../ctl.h"
 #include "export.h"
 
 /* Pids of processes that exist in the trace only, far above any pid_max (2^22). */

@@ -6,11 +6,11 @@
 
 #include "../../common/escape.h"
 #include "../../common/json.h"
+#include "../../recording/reader/db.h"
 #include "../../recording/schema.h"
 #include "../ctl.h"
 #include "../profile/firefox-stacks.h"
 #include "../profile/firefox.h"
-#include "../../recording/reader/db.h"
 #include "export.h"
 
 static const char usage[] =

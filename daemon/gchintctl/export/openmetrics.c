@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../recording/reader/db.h"
 #include "../../recording/schema.h"
 #include "../../source/metrics.h"
 #include "../ctl.h"
-#include "../../recording/reader/db.h"
 #include "export.h"
 
 static void totals_add_rails(sqlite3 *db, struct metrics *m)

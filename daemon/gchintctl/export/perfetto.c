@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "../../common/names.h"
-#include "../ctl.h"
 #include "../../recording/reader/db.h"
+#include "../ctl.h"
 #include "export.h"
 #include "protobuf.h"
 

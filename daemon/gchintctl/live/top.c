@@ -10,14 +10,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "../../common/cpus.h"
 #include "../../common/clock.h"
+#include "../../common/cpus.h"
 #include "../../common/json.h"
 #include "../../common/text.h"
-#include "../../source/config.h"
-#include "../ctl.h"
 #include "../../recording/reader/db.h"
 #include "../../recording/reader/recording.h"
+#include "../../source/config.h"
+#include "../ctl.h"
 #include "screen.h"
 
 static const char usage[] =

@@ -9,16 +9,17 @@
 
 #include <uapi/linux/gchint.h>
 
+#include "../../analysis/pauses.h"
 #include "../../common/cpus.h"
 #include "../../common/names.h"
 #include "../../common/text.h"
+#include "../../recording/reader/db.h"
+#include "../../recording/reader/frequency.h"
+#include "../../recording/reader/recording.h"
+#include "../../recording/reader/threads.h"
 #include "../ctl.h"
 #include "../machine/actuators.h"
 #include "../machine/kernel.h"
-#include "../../recording/reader/db.h"
-#include "../../analysis/pauses.h"
-#include "../../recording/reader/recording.h"
-#include "../../recording/reader/threads.h"
 
 static const char usage[] =
 	"usage: gchintctl why\n"

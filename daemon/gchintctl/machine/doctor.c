@@ -21,10 +21,10 @@
 
 #include "../../common/module.h"
 #include "../../common/root.h"
+#include "../../recording/reader/db.h"
 #include "../../version.h"
 #include "../ctl.h"
 #include "../launch/child.h"
-#include "../../recording/reader/db.h"
 #include "actuators.h"
 #include "loops.h"
 #include "secrets.h"

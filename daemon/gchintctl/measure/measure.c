@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "../../common/clock.h"
+#include "../../recording/reader/several.h"
 #include "../../source/source.h"
 #include "../ctl.h"
 #include "../launch/record.h"

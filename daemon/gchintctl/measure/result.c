@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../../analysis/stats.h"
 #include "../calibrate/estimate.h"
 #include "../ctl.h"
-#include "../../analysis/stats.h"
 
 static bool result_has_baseline(const struct result *r)
 {

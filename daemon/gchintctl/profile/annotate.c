@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "../../common/regular.h"
-#include "../ctl.h"
 #include "../../recording/reader/db.h"
+#include "../ctl.h"
 #include "profile.h"
 
 #define TEXT_WIDTH 96 /* source lines are cut to this many bytes */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../ctl.h"
 #include "../../recording/reader/db.h"
+#include "../ctl.h"
 #include "profile.h"
 
 struct change {

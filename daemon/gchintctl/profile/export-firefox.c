@@ -6,8 +6,8 @@
  */
 #include <stdlib.h>
 
-#include "../ctl.h"
 #include "../../recording/reader/db.h"
+#include "../ctl.h"
 #include "firefox-stacks.h"
 #include "profile.h"
 

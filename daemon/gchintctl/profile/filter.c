@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "../../common/root.h"
-#include "../ctl.h"
 #include "../../recording/reader/db.h"
+#include "../ctl.h"
 #include "profile.h"
 
 #define CONFIG "--config=/tmp/gchint-profile."

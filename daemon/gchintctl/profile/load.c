@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "../../common/names.h"
-#include "../ctl.h"
 #include "../../recording/reader/db.h"
+#include "../../recording/reader/frequency.h"
 #include "../../symbols/demangle.h"
+#include "../ctl.h"
 #include "profile.h"
 
 #define LEADS_BACK 16

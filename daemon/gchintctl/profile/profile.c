@@ -10,13 +10,13 @@
 
 #include "../../common/names.h"
 #include "../../common/root.h"
-#include "../../symbols/perf-map.h"
+#include "../../recording/reader/db.h"
 #include "../../source/sampling/sampling.h"
+#include "../../symbols/perf-map.h"
 #include "../ctl.h"
 #include "../launch/hint-count.h"
 #include "../launch/record.h"
 #include "../launch/run.h"
-#include "../../recording/reader/db.h"
 #include "profile.h"
 #include "sample-energy.h"
 

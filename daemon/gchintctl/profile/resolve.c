@@ -21,10 +21,10 @@
 #include "../../common/clock.h"
 #include "../../common/regular.h"
 #include "../../common/root.h"
-#include "../ctl.h"
 #include "../../symbols/elf.h"
 #include "../../symbols/jitmap.h"
 #include "../../symbols/perf-map.h"
+#include "../ctl.h"
 #include "profile.h"
 
 #define MAP_SIZE (256 << 20) /* largest map or dump that is read, bytes */

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "../../analysis/attribution.h"
-#include "../../recording/reader/db.h"
 #include "../../analysis/power-model.h"
+#include "../../recording/reader/db.h"
 
 struct spreading {
 	const struct profile *p;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../recording/reader/memory.h"
 #include "../../recording/reader/recording.h"
 
 static size_t tuples_hash(const struct tuples *t, const uint32_t *tuple)

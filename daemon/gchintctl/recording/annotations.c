@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "../../common/json.h"
+#include "../../recording/reader/db.h"
 #include "../../recording/schema.h"
 #include "../ctl.h"
-#include "../../recording/reader/db.h"
 #include "annotations.h"
 
 static const char usage[] =

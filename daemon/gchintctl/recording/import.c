@@ -16,8 +16,8 @@
 #include <uapi/linux/gchint.h>
 
 #include "../../common/names.h"
-#include "../../source/hint/tracker.h"
 #include "../../recording/store.h"
+#include "../../source/hint/tracker.h"
 #include "../ctl.h"
 
 static const char usage[] =

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/escape.h"
 #include "../../analysis/attribution.h"
+#include "../../common/escape.h"
 #include "../../recording/reader/db.h"
 
 static void attributed_of(const struct recording *rec, size_t rail, const uint16_t *group,

@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/json.h"
-#include "../ctl.h"
 #include "../../analysis/comparison.h"
+#include "../../common/json.h"
+#include "../../recording/reader/several.h"
+#include "../ctl.h"
 
 static const char usage[] =
 	"usage: gchintctl [--json] compare [--brief] FILE... [-- FILE...]\n"

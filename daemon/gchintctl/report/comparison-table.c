@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/escape.h"
-#include "../ctl.h"
-#include "../../recording/reader/db.h"
-#include "../../analysis/stats.h"
 #include "../../analysis/comparison.h"
+#include "../../analysis/stats.h"
+#include "../../common/escape.h"
+#include "../../recording/reader/db.h"
+#include "../ctl.h"
 #include "plot.h"
 #include "report.h"
 

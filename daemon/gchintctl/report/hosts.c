@@ -2,8 +2,9 @@
 /* Recordings of several hosts: a list, and a picture of their pauses on one time axis. */
 #include <string.h>
 
-#include "../../common/escape.h"
 #include "../../analysis/pauses.h"
+#include "../../common/escape.h"
+#include "../../recording/reader/several.h"
 #include "plot.h"
 #include "report.h"
 

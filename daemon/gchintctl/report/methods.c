@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "../../common/escape.h"
+#include "../../recording/reader/db.h"
 #include "../profile/profile.h"
 #include "../profile/sample-energy.h"
-#include "../../recording/reader/db.h"
 
 #define LINES 12
 

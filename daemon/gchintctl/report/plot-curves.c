@@ -8,10 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/escape.h"
-#include "../ctl.h"
-#include "../../recording/reader/db.h"
 #include "../../analysis/mmu.h"
+#include "../../common/escape.h"
+#include "../../recording/reader/db.h"
+#include "../../recording/reader/several.h"
+#include "../ctl.h"
 #include "plot.h"
 #include "report.h"
 

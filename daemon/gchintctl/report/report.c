@@ -9,6 +9,7 @@
 
 #include "../../common/escape.h"
 #include "../../common/text.h"
+#include "../../recording/reader/several.h"
 #include "../../version.h"
 #include "../ctl.h"
 #include "asset.h"

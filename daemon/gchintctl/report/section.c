@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/escape.h"
-#include "../../common/names.h"
 #include "../../analysis/cost.h"
-#include "../../recording/reader/db.h"
 #include "../../analysis/energy.h"
 #include "../../analysis/pauses.h"
+#include "../../common/escape.h"
+#include "../../common/names.h"
+#include "../../recording/reader/db.h"
 #include "../../recording/reader/processes.h"
 #include "asset.h"
 #include "attributed.h"

@@ -5,16 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/json.h"
-#include "../ctl.h"
 #include "../../analysis/attribution.h"
 #include "../../analysis/cost.h"
 #include "../../analysis/cpu-time.h"
-#include "../../recording/reader/db.h"
 #include "../../analysis/energy.h"
 #include "../../analysis/pauses.h"
+#include "../../common/json.h"
+#include "../../recording/reader/db.h"
+#include "../../recording/reader/limits.h"
 #include "../../recording/reader/processes.h"
 #include "../../recording/reader/recording.h"
+#include "../ctl.h"
 #include "attributed.h"
 
 static const char usage[] =
@@ -157,10 +158,10 @@ static void answer_print_cpu(const struct recording *rec)
 		printf("collection used at most %s of CPU", high);
 	else
 		printf("collection used %s of CPU (%s of one CPU)",
-		       length_format((double)c.rec, low, sizeof(low)),
-		       share_format((double)c.rec, (double)recording_duration(rec), share,
+		       length_format((double)c.run, low, sizeof(low)),
+		       share_format((double)c.run, (double)recording_duration(rec), share,
 				    sizeof(share)));
-	if (c.wait > c.rec / 100)
+	if (c.wait > c.run / 100)
 		printf(" and waited %s%s for a CPU", wide ? "about " : "",
 		       length_format((double)c.wait, waited, sizeof(waited)));
 	putchar('\n');
@@ -804,7 +805,7 @@ static void summary_json_cpu(struct json *j, const struct recording *rec)
 		return;
 	}
 	json_object(j, "cpu");
-	json_uint(j, "run_ns", c.rec);
+	json_uint(j, "run_ns", c.run);
 	json_uint(j, "low_ns", c.low);
 	json_uint(j, "high_ns", c.high);
 	json_uint(j, "wait_ns", c.wait);

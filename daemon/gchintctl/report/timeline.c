@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../analysis/energy.h"
 #include "../../common/text.h"
 #include "../../recording/reader/db.h"
-#include "../../analysis/energy.h"
+#include "../../recording/reader/frequency.h"
 
 static int window_compare_begin(const void *a, const void *b)
 {

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "../../common/clock.h"
-#include "../../recording/schema.h"
 #include "../../common/text.h"
+#include "../../recording/schema.h"
 #include "../../source/local.h"
 
 #define ROUND 1024 /* datagrams read per wake-up */

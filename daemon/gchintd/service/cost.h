@@ -3,8 +3,8 @@
 #ifndef GCHINTD_COST_H
 #define GCHINTD_COST_H
 
-#include "../../source/context.h"
 #include "../../recording/writer.h"
+#include "../../source/context.h"
 
 struct cost;
 

@@ -6,8 +6,8 @@
 #ifndef GCHINTD_ENDPOINT_H
 #define GCHINTD_ENDPOINT_H
 
-#include "../../source/context.h"
 #include "../../recording/writer.h"
+#include "../../source/context.h"
 
 struct endpoint;
 

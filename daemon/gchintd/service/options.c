@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../version.h"
 #include "../../source/log.h"
+#include "../../version.h"
 #include "http.h"
 
 static const char usage[] =

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../schema.h"
 #include "../../common/error.h"
+#include "../schema.h"
 
 /*
  * Pages that refer to each other in a cycle yield more rows than the file can hold. Therefore the

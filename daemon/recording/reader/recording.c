@@ -7,29 +7,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "../../common/error.h"
 #include "../../common/names.h"
 #include "../../common/text.h"
-#include "../../common/error.h"
 #include "db.h"
+#include "frequency.h"
+#include "memory.h"
 #include "series.h"
-
-bool recording_no_memory(const struct recording *rec)
-{
-	db_missing(rec->path, "no memory for all of it");
-	return false;
-}
-
-bool recording_grow(void *array, size_t nr, size_t size)
-{
-	void **at = array, *more;
-
-	if (nr && (nr & (nr - 1) || nr < 16))
-		return true;
-	more = realloc(*at, (nr ? nr * 2 : 16) * size);
-	if (more)
-		*at = more;
-	return more;
-}
 
 struct recording_cache {
 	bool loaded;
@@ -168,54 +152,6 @@ void recording_forget(const struct recording *rec)
 	}
 }
 
-/*
- * Parses "[RAIL=]LOW:HIGH". @name receives the length of RAIL, or -1 if there is none. Returns
- * false if the limits are not valid.
- */
-static bool limits_parse(const char *spec, struct energy_limits *limits, int *name)
-{
-	const char *equals = strrchr(spec, '='), *number = equals ? equals + 1 : spec;
-	char *end;
-
-	*name = equals ? (int)(equals - spec) : -1;
-	limits->min_w = strtod(number, &end);
-	if (end == number || *end != ':')
-		return false;
-	number = end + 1;
-	limits->max_w = strtod(number, &end);
-	return end != number && !*end && limits->min_w >= 0 && limits->max_w > limits->min_w;
-}
-
-bool recording_limits_valid(const char *spec)
-{
-	struct energy_limits limits;
-	int name;
-
-	return limits_parse(spec, &limits, &name);
-}
-
-size_t recording_limit(struct recording *rec, const char *spec)
-{
-	struct energy_limits limits;
-	size_t n = 0;
-	int name;
-
-	if (!limits_parse(spec, &limits, &name))
-		return 0;
-	for (size_t i = 0; i < rec->rails; i++) {
-		struct recording_rail *r = &rec->rail[i];
-		char wanted[96];
-
-		snprintf(wanted, sizeof(wanted), "%.*s", name < 0 ? 0 : name, spec);
-		if (name >= 0 && strcmp(wanted, r->name) && strcmp(wanted, r->label))
-			continue;
-		r->limits.min_w = limits.min_w;
-		r->limits.max_w = limits.max_w;
-		n++;
-	}
-	return n;
-}
-
 bool recording_rail_feeds(const struct recording_rail *rail, int cpu)
 {
 	return !*rail->cpus || (cpu >= 0 && cpu < RECORDING_CPUS && rail->cpu[cpu]);
@@ -259,9 +195,6 @@ const char *phase_group_name(unsigned int group, char *buf, size_t size)
 
 /* The year 2096 in ns of CLOCK_REALTIME: twice this still fits into int64_t. */
 #define LATEST 4000000000000000000ll
-
-/* No hardware has as many frequencies: a file with more was not written by gchintd. */
-#define KHZS_MAX 65536
 
 #define PHASE(column) COLUMN(phases, column)
 
@@ -333,50 +266,6 @@ static bool load_pauses(struct recording *rec)
 	return good;
 }
 
-#define STEP(column) COLUMN(transitions, column)
-
-static bool step_load(struct recording *rec, sqlite3_stmt *s)
-{
-	struct recording_cpu *c = rec->cpus ? &rec->cpu[rec->cpus - 1] : NULL;
-	uint32_t cpu = db_u32(s, STEP(cpu), UINT32_MAX), khz = db_u32(s, STEP(khz), 0);
-	int64_t t = db_int(s, STEP(t), -1);
-
-	if (cpu == UINT32_MAX || t < 0) {
-		rec->absurd++;
-		return true;
-	}
-	/* A value of another type is left out; a row without one ends what was known. */
-	if (!khz && sqlite3_column_type(s, STEP(khz)) != SQLITE_NULL &&
-	    sqlite3_column_type(s, STEP(khz)) != SQLITE_INTEGER) {
-		rec->absurd++;
-		return true;
-	}
-	if (!khz && (!c || c->cpu != cpu || !c->step[c->nr - 1].khz))
-		return true;
-	if (!c || c->cpu != cpu) {
-		if (!recording_grow(&rec->cpu, rec->cpus, sizeof(*c)))
-			return recording_no_memory(rec);
-		c = &rec->cpu[rec->cpus++];
-		*c = (struct recording_cpu){ .cpu = cpu };
-	}
-	if (!recording_grow(&c->step, c->nr, sizeof(*c->step)))
-		return recording_no_memory(rec);
-	c->step[c->nr++] = (struct recording_step){ (uint64_t)t, khz };
-	return true;
-}
-
-static bool load_steps(struct recording *rec)
-{
-	sqlite3_stmt *s =
-		db_select(rec->db, transitions, "ORDER BY cpu, t", STEP(cpu), STEP(t), STEP(khz));
-	bool good = s;
-
-	while (good && db_next(s))
-		good = step_load(rec, s);
-	sqlite3_finalize(s);
-	return good;
-}
-
 /* gchintctl record annotates the begin and the end of its command. */
 static void recording_find_command(struct recording *rec)
 {
@@ -412,144 +301,6 @@ void recording_began(const struct recording *rec, char *buf, size_t size)
 double recording_seconds(const struct recording *rec, uint64_t t)
 {
 	return (double)(int64_t)(t - rec->t0) / 1e9;
-}
-
-static int by_khz(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-static size_t khz_index(const struct recording *rec, uint32_t khz)
-{
-	const uint32_t *at = bsearch(&khz, rec->khz, rec->khzs, sizeof(khz), by_khz);
-
-	return (size_t)(at - rec->khz);
-}
-
-/* Collects the distinct frequencies of the steps that were loaded. */
-static bool recording_collect_khz(struct recording *rec)
-{
-	size_t steps = 0;
-
-	for (size_t i = 0; i < rec->cpus; i++)
-		steps += rec->cpu[i].nr;
-	rec->khz = malloc((steps ? steps : 1) * sizeof(*rec->khz));
-	if (!rec->khz)
-		return recording_no_memory(rec);
-	for (size_t i = 0; i < rec->cpus; i++)
-		for (size_t k = 0; k < rec->cpu[i].nr; k++)
-			if (rec->cpu[i].step[k].khz)
-				rec->khz[rec->khzs++] = rec->cpu[i].step[k].khz;
-	qsort(rec->khz, rec->khzs, sizeof(*rec->khz), by_khz);
-	steps = rec->khzs;
-	rec->khzs = 0;
-	for (size_t i = 0; i < steps; i++)
-		if (!rec->khzs || rec->khz[rec->khzs - 1] != rec->khz[i])
-			rec->khz[rec->khzs++] = rec->khz[i];
-	if (rec->khzs <= KHZS_MAX)
-		return true;
-	db_missing(rec->path, "more frequencies than any machine has");
-	return false;
-}
-
-static const struct recording_cpu *recording_find_cpu(const struct recording *rec, int cpu)
-{
-	size_t lo = 0, hi = rec->cpus;
-
-	while (cpu >= 0 && lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (rec->cpu[mid].cpu == (uint32_t)cpu)
-			return &rec->cpu[mid];
-		if (rec->cpu[mid].cpu < (uint32_t)cpu)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return NULL;
-}
-
-/* Index of the last step at or before @t; -1 if it is before the first. */
-static ssize_t step_at(const struct recording_cpu *c, uint64_t t)
-{
-	size_t lo = 0, hi = c->nr;
-
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (c->step[mid].t <= t)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return (ssize_t)lo - 1;
-}
-
-uint32_t recording_khz(const struct recording *rec, int cpu, uint64_t t)
-{
-	const struct recording_cpu *c = recording_find_cpu(rec, cpu);
-	ssize_t i = c ? step_at(c, t) : -1;
-
-	return i < 0 ? 0 : c->step[i].khz;
-}
-
-void recording_stretches(const struct recording *rec, int cpu, uint64_t t0, uint64_t t1,
-			 void (*fn)(void *data, uint32_t khz, uint64_t ns), void *data)
-{
-	const struct recording_cpu *c = recording_find_cpu(rec, cpu);
-	ssize_t i = c ? step_at(c, t0) : 0;
-
-	for (i = i < 0 ? 0 : i; c && i < (ssize_t)c->nr && c->step[i].t < t1; i++) {
-		uint64_t from = c->step[i].t > t0 ? c->step[i].t : t0;
-		uint64_t to =
-			i + 1 < (ssize_t)c->nr && c->step[i + 1].t < t1 ? c->step[i + 1].t : t1;
-
-		if (to > from && c->step[i].khz)
-			fn(data, c->step[i].khz, to - from);
-	}
-}
-
-struct adding {
-	struct recording *rec;
-	unsigned int group;
-};
-
-static void add_residency(void *data, uint32_t khz, uint64_t ns)
-{
-	const struct adding *a = data;
-
-	a->rec->residency[khz_index(a->rec, khz)][a->group] += ns;
-}
-
-static bool compute_residency(struct recording *rec)
-{
-	struct adding a = { rec, 0 };
-
-	if (!recording_collect_khz(rec))
-		return false;
-	rec->residency = calloc(rec->khzs ? rec->khzs : 1, sizeof(*rec->residency));
-	if (!rec->residency)
-		return recording_no_memory(rec);
-	for (size_t i = 0; i < rec->cpus; i++)
-		recording_stretches(rec, (int)rec->cpu[i].cpu, rec->t0, rec->t1, add_residency, &a);
-	for (size_t i = 0; i < rec->phases; i++) {
-		const struct recording_phase *p = &rec->phase[i];
-
-		a.group = p->group;
-		recording_stretches(rec, p->cpu, p->t0, p->t1, add_residency, &a);
-	}
-	/*
-	 * Time in phases is not outside of them. Phases of two threads may overlap on a CPU, so
-	 * that the difference is limited to 0.
-	 */
-	for (size_t k = 0; k < rec->khzs; k++)
-		for (unsigned int g = 1; g < PHASE_GROUPS; g++)
-			rec->residency[k][0] -= rec->residency[k][g] < rec->residency[k][0] ?
-							rec->residency[k][g] :
-							rec->residency[k][0];
-	return true;
 }
 
 static void recording_set_label(struct recording *rec)
@@ -601,8 +352,8 @@ struct recording *recording_open(const char *path)
 		error_print("%s: the recording is still empty", path);
 		goto free_run;
 	}
-	if (!load_phases(rec) || !load_pauses(rec) || !load_steps(rec) ||
-	    !recording_load_rails(rec) || !compute_residency(rec))
+	if (!load_phases(rec) || !load_pauses(rec) || !frequencies_load(rec) ||
+	    !recording_load_rails(rec))
 		goto free_run;
 	if (rec->absurd)
 		db_missing(path, "rows that make no sense are left out");
@@ -672,117 +423,4 @@ void recording_lengths(const struct recording *rec, unsigned int group, struct r
 		weighted += (double)rec->residency[k][group] * rec->khz[k];
 	}
 	l->khz = known ? weighted / (double)known : 0;
-}
-
-/* Adds the host to each label if hosts differ, so that no group mixes runs of two hosts. */
-static void labels_add_hosts(struct recording *const *rec, size_t nr)
-{
-	bool several = false;
-
-	for (size_t i = 1; i < nr; i++)
-		several = several || strcmp(rec[i]->host, rec[0]->host);
-	for (size_t i = 0; several && i < nr; i++) {
-		size_t used = strlen(rec[i]->label);
-
-		snprintf(rec[i]->label + used, sizeof(rec[i]->label) - used, RECORDING_AT "%s",
-			 *rec[i]->host ? rec[i]->host : "?");
-	}
-}
-
-static const char *recording_file_name(const struct recording *rec)
-{
-	const char *slash = strrchr(rec->path, '/');
-
-	return slash ? slash + 1 : rec->path;
-}
-
-/* Makes the label of a group from @name, or takes that of the first recording if @name is NULL. */
-static void label_make(struct recording *const *rec, size_t nr, const char *name, char *label,
-		       size_t size)
-{
-	if (!name)
-		snprintf(label, size, "%s", rec[0]->label);
-	else if (nr == 1)
-		snprintf(label, size, "%s", name);
-	else
-		snprintf(label, size, "%s and %zu more", name, nr - 1);
-}
-
-static bool labels_agree(struct recording *const *rec, size_t nr)
-{
-	for (size_t i = 1; i < nr; i++)
-		if (strcmp(rec[i]->label, rec[0]->label))
-			return false;
-	return true;
-}
-
-/*
- * Gives one label to the recordings before "--" and another to the last @behind. Labels of the
- * recordings are kept if each group has one and the two differ. Otherwise groups are called after
- * their first file, by its path if both first files have the same name.
- */
-static void labels_group(struct recording *const *rec, size_t nr, size_t behind)
-{
-	const size_t from[] = { 0, nr - behind, nr };
-	bool labelled = labels_agree(rec, nr - behind) && labels_agree(rec + nr - behind, behind) &&
-			strcmp(rec[0]->label, rec[nr - 1]->label);
-	bool paths = !strcmp(recording_file_name(rec[0]), recording_file_name(rec[nr - behind]));
-
-	for (size_t kind = 0; kind < 2; kind++) {
-		const struct recording *first = rec[from[kind]];
-		const char *name = labelled ? NULL :
-				   paths    ? first->path :
-					      recording_file_name(first);
-		char label[sizeof(first->label)];
-
-		label_make(rec + from[kind], from[kind + 1] - from[kind], name, label,
-			   sizeof(label));
-		for (size_t i = from[kind]; i < from[kind + 1]; i++)
-			snprintf(rec[i]->label, sizeof(rec[i]->label), "%s", label);
-	}
-}
-
-size_t recording_behind_dashes(int argc, char *const *argv)
-{
-	for (int i = 1; i < argc; i++)
-		if (!strcmp(argv[i], "--"))
-			return (size_t)(argc - i - 1);
-	return 0;
-}
-
-void recording_close_all(struct recording **rec, size_t nr)
-{
-	for (size_t i = 0; rec && i < nr; i++)
-		recording_close(rec[i]);
-	free(rec);
-}
-
-struct recording **recording_open_all(char *const *paths, size_t nr, size_t behind)
-{
-	struct recording **rec = calloc(nr, sizeof(*rec));
-
-	if (!rec)
-		error_print("no memory for %zu recordings", nr);
-	for (size_t i = 0; rec && i < nr; i++) {
-		rec[i] = recording_open(paths[i]);
-		if (!rec[i]) {
-			recording_close_all(rec, i);
-			rec = NULL;
-		}
-	}
-	/* A "--" before all files only ends the options. */
-	if (rec && behind && behind < nr)
-		labels_group(rec, nr, behind);
-	if (rec)
-		labels_add_hosts(rec, nr);
-	return rec;
-}
-
-size_t recording_nth_of_label(struct recording *const *rec, size_t i)
-{
-	size_t n = 0;
-
-	for (size_t k = 0; k < i; k++)
-		n += !strcmp(rec[k]->label, rec[i]->label);
-	return n;
 }

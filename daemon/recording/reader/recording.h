@@ -154,21 +154,6 @@ struct recording *recording_open(const char *path);
 void recording_close(struct recording *rec);
 
 /*
- * recording_open_all - open several recordings
- * @paths: @nr files, which must outlive the recordings
- * @nr: number of files
- * @behind: number of files after "--": these get one label and those before it another; if 0
- *	or @nr, recordings keep the labels of their recordings
- *
- * Returns the recordings in that order; NULL if one cannot be opened, after reporting it.
- * recording_close_all() accepts NULL.
- */
-struct recording **recording_open_all(char *const *paths, size_t nr, size_t behind);
-/* Number of arguments after the first "--". Call it before getopt, which reorders them. */
-size_t recording_behind_dashes(int argc, char *const *argv);
-void recording_close_all(struct recording **rec, size_t nr);
-
-/*
  * Returns the readings of rec->rail[@rail]; the first call reads those of all rails. NULL without
  * memory, after reporting it. Repeated readings of a counter within its update period are left
  * out: they do not mean that the power was zero.
@@ -176,19 +161,6 @@ void recording_close_all(struct recording **rec, size_t nr);
 const struct recording_series *recording_samples(const struct recording *rec, size_t rail);
 /* Frees the readings; recording_samples() reads them again. */
 void recording_forget(const struct recording *rec);
-
-/**
- * recording_limit - set the minimum and maximum power of rails
- * @rec: the recording whose rail[].limits change
- * @spec: "LOW:HIGH" in W for every rail, "RAIL=LOW:HIGH" for one by name or label
- *
- * Returns the number of rails that match; also 0 if recording_limits_valid() returns false.
- */
-size_t recording_limit(struct recording *rec, const char *spec);
-bool recording_limits_valid(const char *spec);
-
-/* Number of recordings before rec[@i] with the same label. */
-size_t recording_nth_of_label(struct recording *const *rec, size_t i);
 
 /* Duration in ns of the command, or of the recording if there was no command. */
 uint64_t recording_duration(const struct recording *rec);
@@ -203,13 +175,6 @@ const char *phase_group_name(unsigned int group, char *buf, size_t size);
 /* Which groups have a phase: PHASE_GROUPS flags. */
 void recording_find_groups(const struct recording *rec, bool *seen);
 
-/* Frequency of a CPU at an instant in kHz; 0 not known. */
-uint32_t recording_khz(const struct recording *rec, int cpu, uint64_t t);
-
-/* Calls @fn for each stretch of [@t0, @t1) in which a CPU's frequency is known. */
-void recording_stretches(const struct recording *rec, int cpu, uint64_t t0, uint64_t t1,
-			 void (*fn)(void *data, uint32_t khz, uint64_t ns), void *data);
-
 /*
  * Lengths of the phases of a group in ns; percentiles by nearest rank. Phases whose end is not
  * known are only counted, in @unsure.
@@ -222,14 +187,6 @@ struct recording_lengths {
 
 void recording_lengths(const struct recording *rec, unsigned int group,
 		       struct recording_lengths *l);
-
-/* Helpers of the files that load a recording. */
-
-/* Reports it, and returns false. */
-bool recording_no_memory(const struct recording *rec);
-
-/* Makes room for one more in *@array of @nr elements of @size; the capacity doubles. */
-bool recording_grow(void *array, size_t nr, size_t size);
 
 /* Returns false without memory, after reporting it. */
 bool recording_load_rails(struct recording *rec);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "db.h"
+#include "memory.h"
 #include "recording.h"
 
 struct name {

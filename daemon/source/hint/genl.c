@@ -26,10 +26,10 @@
 #include "../../common/cpus.h"
 #include "../../common/message.h"
 #include "../../common/module.h"
+#include "../../recording/queue.h"
 #include "../local.h"
 #include "../privilege.h"
 #include "../source.h"
-#include "../../recording/queue.h"
 #include "tracker.h"
 
 /* A message of the kernel is at most a page or two; a test's may be larger. */

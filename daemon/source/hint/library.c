@@ -22,11 +22,11 @@
 #include "../../common/cpus.h"
 #include "../../common/message.h"
 #include "../../common/ring.h"
+#include "../../recording/queue.h"
+#include "../../symbols/perf-map.h"
 #include "../local.h"
 #include "../sampling/hotspots.h"
 #include "../source.h"
-#include "../../recording/queue.h"
-#include "../../symbols/perf-map.h"
 #include "tracker.h"
 
 #define RINGS	1024

@@ -8,8 +8,8 @@
 
 #include "../../common/clock.h"
 #include "../../symbols/mapping.h"
-#include "../privilege.h"
 #include "../context.h"
+#include "../privilege.h"
 
 #define AGAIN (500 * NSEC_PER_MSEC)
 

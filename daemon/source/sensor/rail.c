@@ -14,8 +14,8 @@
 
 #include "../../common/clock.h"
 #include "../../common/text.h"
-#include "../privilege.h"
 #include "../metrics.h"
+#include "../privilege.h"
 #include "counter.h"
 #include "reader.h"
 

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "../../common/clock.h"
-#include "../privilege.h"
 #include "../../common/text.h"
+#include "../privilege.h"
 
 struct reader {
 	reader_fn fn;
