@@ -10,7 +10,7 @@
 /* Any family number above the reserved ones: a feed accepts all. */
 #define FAMILY 0x20
 
-static void begin(struct build *b, uint8_t cmd)
+static void message_begin(struct build *b, uint8_t cmd)
 {
 	if (b->msg)
 		return;
@@ -22,11 +22,11 @@ static void begin(struct build *b, uint8_t cmd)
 		nla_put_u64(b->msg, GCHINT_A_SEQ, b->seq);
 }
 
-static struct nlattr *event(struct build *b, uint32_t type, uint64_t t, uint32_t cpu)
+static struct nlattr *event_begin(struct build *b, uint32_t type, uint64_t t, uint32_t cpu)
 {
 	struct nlattr *nest;
 
-	begin(b, GCHINT_CMD_EVENT);
+	message_begin(b, GCHINT_CMD_EVENT);
 	nest = nla_nest_start(b->msg, GCHINT_A_EVENT);
 	if (!nest)
 		abort();
@@ -41,7 +41,7 @@ static struct nlattr *event(struct build *b, uint32_t type, uint64_t t, uint32_t
 void build_phase(struct build *b, uint64_t t, uint32_t cpu, int32_t tgid, int32_t tid,
 		 uint32_t slot, uint32_t phase, uint32_t flags, uint64_t done, uint64_t total)
 {
-	struct nlattr *nest = event(b, GCHINT_EVENT_PHASE, t, cpu);
+	struct nlattr *nest = event_begin(b, GCHINT_EVENT_PHASE, t, cpu);
 
 	nla_put_s32(b->msg, GCHINT_EVENT_A_TGID, tgid);
 	nla_put_s32(b->msg, GCHINT_EVENT_A_TID, tid);
@@ -59,7 +59,7 @@ void build_phase(struct build *b, uint64_t t, uint32_t cpu, int32_t tgid, int32_
 void build_decision(struct build *b, uint64_t t, uint32_t cpu, uint32_t from, uint32_t to,
 		    uint32_t reason, int32_t tid, uint64_t latency)
 {
-	struct nlattr *nest = event(b, GCHINT_EVENT_DECISION, t, cpu);
+	struct nlattr *nest = event_begin(b, GCHINT_EVENT_DECISION, t, cpu);
 
 	nla_put_u32(b->msg, GCHINT_EVENT_A_POLICY, cpu);
 	nla_put_u32(b->msg, GCHINT_EVENT_A_KHZ_FROM, from);
@@ -77,7 +77,7 @@ void build_decision(struct build *b, uint64_t t, uint32_t cpu, uint32_t from, ui
 void build_lease(struct build *b, uint64_t t, int32_t tgid, int32_t tid, uint32_t slot,
 		 uint32_t role, uint32_t lease)
 {
-	struct nlattr *nest = event(b, GCHINT_EVENT_LEASE, t, 0);
+	struct nlattr *nest = event_begin(b, GCHINT_EVENT_LEASE, t, 0);
 
 	nla_put_s32(b->msg, GCHINT_EVENT_A_TGID, tgid);
 	nla_put_s32(b->msg, GCHINT_EVENT_A_TID, tid);
@@ -92,7 +92,7 @@ void build_sample(struct build *b, uint64_t t, uint32_t cpu, uint32_t khz)
 {
 	struct nlattr *nest;
 
-	begin(b, GCHINT_CMD_SAMPLE);
+	message_begin(b, GCHINT_CMD_SAMPLE);
 	nest = nla_nest_start(b->msg, GCHINT_A_POLICY);
 	nla_put_u32(b->msg, GCHINT_POLICY_A_CPU, cpu);
 	nla_put_u32(b->msg, GCHINT_POLICY_A_CUR_KHZ, khz);

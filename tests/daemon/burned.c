@@ -25,7 +25,7 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-static void burn(uint64_t ms)
+static void cpu_burn(uint64_t ms)
 {
 	const uint64_t end = cpu_ns() + ms * MS;
 
@@ -33,7 +33,7 @@ static void burn(uint64_t ms)
 		;
 }
 
-static void *worker(void *unused)
+static void *worker_run(void *unused)
 {
 	struct gchint_session *session;
 	struct gchint_thread *thread;
@@ -44,7 +44,7 @@ static void *worker(void *unused)
 		return NULL;
 	pthread_barrier_wait(&attached);
 	gchint_begin(thread, GCHINT_PHASE_MARK, GCHINT_F_STW);
-	burn(30);
+	cpu_burn(30);
 	gchint_end(thread);
 	worker_ns = cpu_ns();
 	pthread_barrier_wait(&worked);
@@ -60,18 +60,18 @@ int main(void)
 	if (gchint_init(0) < 0 || pthread_barrier_init(&attached, NULL, 2) ||
 	    pthread_barrier_init(&worked, NULL, 2))
 		return 1;
-	burn(10);
+	cpu_burn(10);
 	for (int i = 0; i < 4; i++) {
 		gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_STW);
 		begin = cpu_ns();
-		burn(10);
-		if (!i && !pthread_create(&thread, NULL, worker, NULL)) {
+		cpu_burn(10);
+		if (!i && !pthread_create(&thread, NULL, worker_run, NULL)) {
 			pthread_barrier_wait(&attached);
 			pthread_barrier_wait(&worked);
 		}
 		in += cpu_ns() - begin;
 		gchint_phase_end();
-		burn(5);
+		cpu_burn(5);
 	}
 	printf("%llu %llu %llu\n", (unsigned long long)in, (unsigned long long)cpu_ns(),
 	       (unsigned long long)worker_ns);

@@ -37,7 +37,7 @@ static int asked[CPUS], nr_asked, main_cpu, stopwatch, busy;
 static double energy_uj;
 static uint64_t last_ns, now_ns = 1000000000;
 
-static struct timespec since(uint64_t ns)
+static struct timespec timespec_of(uint64_t ns)
 {
 	return (struct timespec){ (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
 }
@@ -105,7 +105,7 @@ static double opp_uw(int policy)
 }
 
 /* Now: as many of the requested CPUs as there are threads, the first ones. */
-static double power(void)
+static double power_now(void)
 {
 	double uw = machine.idle;
 	unsigned int awake = 0;
@@ -124,17 +124,17 @@ static double power(void)
 	return uw * (1 + machine.noise * (2 * drand48() - 1));
 }
 
-static void draw(void)
+static void energy_update(void)
 {
 	if (last_ns)
-		energy_uj += power() * (double)(now_ns - last_ns) / 1e9;
+		energy_uj += power_now() * (double)(now_ns - last_ns) / 1e9;
 	last_ns = now_ns;
 	/* It wraps, as real ones do. */
 	while (energy_uj >= 1000000)
 		energy_uj -= 1000000;
 }
 
-static int ends(int fd, const char *name)
+static int link_ends(int fd, const char *name)
 {
 	char link[64], path[512];
 	ssize_t n;
@@ -152,10 +152,10 @@ __attribute__((visibility("default"))) ssize_t pread(int fd, void *buf, size_t c
 	ssize_t (*next)(int, void *, size_t, off_t) =
 		(ssize_t(*)(int, void *, size_t, off_t))dlsym(RTLD_NEXT, "pread");
 
-	if (ends(fd, "/power1_input"))
-		return snprintf(buf, count, "%.0f\n", power());
-	if (ends(fd, "/energy_uj")) {
-		draw();
+	if (link_ends(fd, "/power1_input"))
+		return snprintf(buf, count, "%.0f\n", power_now());
+	if (link_ends(fd, "/energy_uj")) {
+		energy_update();
 		return snprintf(buf, count, "%.0f\n", energy_uj);
 	}
 	return next(fd, buf, count, offset);
@@ -206,7 +206,7 @@ __attribute__((visibility("default"))) int clock_gettime(clockid_t id, struct ti
 		now_ns += LOOK_NS;
 	/* A thread is always on its CPU. */
 	if (id == CLOCK_MONOTONIC || id < 0) {
-		*t = since(now_ns);
+		*t = timespec_of(now_ns);
 		return 0;
 	}
 	/* Every second read ends a pointer chase. */
@@ -217,7 +217,7 @@ __attribute__((visibility("default"))) int clock_gettime(clockid_t id, struct ti
 			ns = HOPS * (machine.memory_ns[policy] +
 				     machine.cycles[policy] * 1e6 / (double)khz_of(policy));
 		stopwatch = !stopwatch;
-		*t = since((uint64_t)ns);
+		*t = timespec_of((uint64_t)ns);
 		return 0;
 	}
 	return next(id, t);
@@ -234,9 +234,9 @@ __attribute__((visibility("default"))) int nanosleep(const struct timespec *t,
 }
 
 /* Energy up to now was drawn by the threads that were busy until then. */
-static void change(int by)
+static void busy_change(int by)
 {
-	draw();
+	energy_update();
 	busy += by;
 }
 
@@ -249,7 +249,7 @@ pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(voi
 	int ret = next(thread, attr, start, arg);
 
 	if (!ret)
-		change(1);
+		busy_change(1);
 	return ret;
 }
 
@@ -260,6 +260,6 @@ __attribute__((visibility("default"))) int pthread_join(pthread_t thread, void *
 	int ret = next(thread, value);
 
 	if (!ret)
-		change(-1);
+		busy_change(-1);
 	return ret;
 }

@@ -28,7 +28,7 @@ struct meter {
 	uint64_t cpu;
 };
 
-static uint64_t now(clockid_t clock)
+static uint64_t clock_read(clockid_t clock)
 {
 	struct timespec ts;
 
@@ -36,7 +36,7 @@ static uint64_t now(clockid_t clock)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-static void look(const struct meter *m)
+static void meter_read(const struct meter *m)
 {
 	char text[64];
 
@@ -45,7 +45,7 @@ static void look(const struct meter *m)
 }
 
 /* The reader, woken by an edge or by a timer: eight bytes in both cases. */
-static void *reader(void *data)
+static void *reader_run(void *data)
 {
 	struct meter *m = data;
 	struct pollfd p = { .fd = m->wake, .events = POLLIN };
@@ -54,11 +54,11 @@ static void *reader(void *data)
 	for (int i = 0; i < EDGES; i++) {
 		if (poll(&p, 1, -1) != 1 || read(m->wake, &count, sizeof(count)) != sizeof(count))
 			abort();
-		now(CLOCK_MONOTONIC);
-		look(m);
-		m->late[i] = now(CLOCK_MONOTONIC) - m->edge;
+		clock_read(CLOCK_MONOTONIC);
+		meter_read(m);
+		m->late[i] = clock_read(CLOCK_MONOTONIC) - m->edge;
 	}
-	m->cpu = now(CLOCK_THREAD_CPUTIME_ID);
+	m->cpu = clock_read(CLOCK_THREAD_CPUTIME_ID);
 	return NULL;
 }
 
@@ -76,15 +76,15 @@ static void by_edges(struct meter *m)
 	pthread_t thread;
 
 	m->wake = eventfd(0, EFD_CLOEXEC);
-	pthread_create(&thread, NULL, reader, m);
+	pthread_create(&thread, NULL, reader_run, m);
 	for (int i = 0; i < EDGES; i++) {
-		uint64_t t = now(CLOCK_MONOTONIC), cpu = now(CLOCK_THREAD_CPUTIME_ID);
+		uint64_t t = clock_read(CLOCK_MONOTONIC), cpu = clock_read(CLOCK_THREAD_CPUTIME_ID);
 
 		m->edge = t;
 		if (write(m->wake, &one, sizeof(one)) != sizeof(one))
 			abort();
-		notify_ns[i] = now(CLOCK_THREAD_CPUTIME_ID) - cpu;
-		while (now(CLOCK_MONOTONIC) - t < BETWEEN)
+		notify_ns[i] = clock_read(CLOCK_THREAD_CPUTIME_ID) - cpu;
+		while (clock_read(CLOCK_MONOTONIC) - t < BETWEEN)
 			;
 		/* A busy machine may not have run it yet: each edge waits for the previous one. */
 		while (i + 1 < EDGES && !m->late[i])
@@ -106,7 +106,7 @@ static void by_clock(struct meter *m)
 
 	m->wake = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
 	timerfd_settime(m->wake, 0, &each, NULL);
-	pthread_create(&thread, NULL, reader, m);
+	pthread_create(&thread, NULL, reader_run, m);
 	pthread_join(thread, NULL);
 	close(m->wake);
 	printf("| by a clock | 0 | %.2f | | |\n", (double)m->cpu / EDGES / 1e3);

@@ -121,7 +121,7 @@ void __wrap_log_line(int priority, const char *source, const char *fmt, ...)
 	pthread_mutex_unlock(&log_lock);
 }
 
-static bool said(const char *text)
+static bool log_has(const char *text)
 {
 	bool found;
 
@@ -133,7 +133,7 @@ static bool said(const char *text)
 
 bool faults_said(const char *text)
 {
-	for (int i = 0; i < 250000 && !said(text); i++)
+	for (int i = 0; i < 250000 && !log_has(text); i++)
 		usleep(1000);
-	return said(text);
+	return log_has(text);
 }

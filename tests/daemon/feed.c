@@ -45,7 +45,7 @@ struct feed {
 	bool gchint;
 };
 
-static int dial(const char *path)
+static int socket_connect(const char *path)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
@@ -89,7 +89,7 @@ static void send_ready(struct feed *f)
 	f->nr_ready = 0;
 }
 
-/* The message is complete; it is sent when a burst is, or at the next flush(). */
+/* The message is complete; it is sent when a burst is, or at the next feed_flush(). */
 static void message_whole(struct feed *f)
 {
 	if (!f->b.msg)
@@ -101,13 +101,13 @@ static void message_whole(struct feed *f)
 		send_ready(f);
 }
 
-static void flush(struct feed *f)
+static void feed_flush(struct feed *f)
 {
 	message_whole(f);
 	send_ready(f);
 }
 
-static void flood(struct feed *f, uint64_t events, uint64_t rate)
+static void feed_flood(struct feed *f, uint64_t events, uint64_t rate)
 {
 	uint64_t start = clock_now(), last_log = 0, now = start;
 
@@ -136,12 +136,12 @@ static void flood(struct feed *f, uint64_t events, uint64_t rate)
 			now = clock_now();
 		}
 	}
-	flush(f);
+	feed_flush(f);
 }
 
 /* ---- mix ---- */
 
-static double frand(struct feed *f)
+static double random_next(struct feed *f)
 {
 	return rand_r(&f->seed) / (double)RAND_MAX;
 }
@@ -163,13 +163,13 @@ static void put_file(const char *dir, const char *file, long long v)
 }
 
 /* 20 % static, the rest with the cube of the frequency: f V^2 with V about f. */
-static void power(struct feed *f, double busy)
+static void power_update(struct feed *f, double busy)
 {
 	double w = 0.25;
 
 	for (int i = 0; i < 2; i++)
 		w += 0.08 + 0.85 * busy * pow(f->khz[i] / 2.1e6, 2.4);
-	f->watts = w * (0.98 + 0.04 * frand(f));
+	f->watts = w * (0.98 + 0.04 * random_next(f));
 	if (!f->sysfs)
 		return;
 	put_file(f->sysfs, "class/hwmon/hwmon0/power1_input", (long long)(f->watts * 1e6));
@@ -185,7 +185,7 @@ static void set_khz(struct feed *f, int cpu, uint32_t khz, uint32_t reason)
 	if (f->gchint)
 		build_decision(&f->b, clock_now(), (uint32_t)cpu, f->khz[cpu], khz, reason,
 			       reason == GCHINT_REASON_LOAD ? 0 : 4242,
-			       20000 + (uint64_t)(frand(f) * 40000));
+			       20000 + (uint64_t)(random_next(f) * 40000));
 	f->khz[cpu] = khz;
 	if (f->freq) {
 		FILE *pipe = fopen(f->freq, "a");
@@ -199,9 +199,9 @@ static void set_khz(struct feed *f, int cpu, uint32_t khz, uint32_t reason)
 		fputs(line, pipe);
 		fclose(pipe);
 	} else {
-		flush(f);
+		feed_flush(f);
 		build_sample(&f->b, clock_now(), (uint32_t)cpu, khz);
-		flush(f);
+		feed_flush(f);
 	}
 }
 
@@ -209,12 +209,12 @@ static void wait_ms(struct feed *f, double ms, double busy)
 {
 	uint64_t end = clock_now() + (uint64_t)(ms * 1e6);
 
-	flush(f);
+	feed_flush(f);
 	do {
 		uint64_t now = clock_now(), step = end > now ? end - now : 0;
 		struct timespec ts;
 
-		power(f, busy);
+		power_update(f, busy);
 		if (step > 8 * NSEC_PER_MSEC)
 			step = 8 * NSEC_PER_MSEC;
 		ts = (struct timespec){ 0, (long)step };
@@ -222,7 +222,8 @@ static void wait_ms(struct feed *f, double ms, double busy)
 	} while (clock_now() < end);
 }
 
-static void phase(struct feed *f, int tid, uint32_t what, uint32_t flags, double ms, double slow)
+static void phase_run(struct feed *f, int tid, uint32_t what, uint32_t flags, double ms,
+		      double slow)
 {
 	uint32_t khz = 2100000, reason = GCHINT_REASON_STW;
 
@@ -240,7 +241,7 @@ static void phase(struct feed *f, int tid, uint32_t what, uint32_t flags, double
 	build_phase(&f->b, clock_now(), 0, 4242, tid, (uint32_t)(tid - 4242), 0, 0, 1000, 1000);
 }
 
-static void mix(struct feed *f, double seconds)
+static void feed_mix(struct feed *f, double seconds)
 {
 	uint64_t end = clock_now() + (uint64_t)(seconds * 1e9);
 
@@ -251,21 +252,23 @@ static void mix(struct feed *f, double seconds)
 			    GCHINT_LEASE_ATTACH);
 	f->khz[0] = f->khz[1] = 960000;
 	while (clock_now() < end && !f->broken) {
-		set_khz(f, 0, frand(f) < 0.5 ? 1497600 : 1190400, GCHINT_REASON_LOAD);
-		set_khz(f, 1, frand(f) < 0.5 ? 1728000 : 960000, GCHINT_REASON_LOAD);
-		wait_ms(f, 60 + 160 * frand(f), 0.5);
-		phase(f, 4242, GCHINT_PHASE_ROOTS, GCHINT_F_STW, 1 + 3 * frand(f), 1);
-		phase(f, 4243, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT, 40 + 60 * frand(f), 1.25);
-		phase(f, 4242, GCHINT_PHASE_REMARK, GCHINT_F_STW, 2 + 6 * frand(f), 1);
-		phase(f, 4243, GCHINT_PHASE_SWEEP, GCHINT_F_CONCURRENT, 15 + 30 * frand(f), 1.1);
-		if (frand(f) < 0.12)
-			phase(f, 4244, GCHINT_PHASE_COLLECT, GCHINT_F_FOREGROUND | GCHINT_F_STW,
-			      20 + 40 * frand(f), 1);
+		set_khz(f, 0, random_next(f) < 0.5 ? 1497600 : 1190400, GCHINT_REASON_LOAD);
+		set_khz(f, 1, random_next(f) < 0.5 ? 1728000 : 960000, GCHINT_REASON_LOAD);
+		wait_ms(f, 60 + 160 * random_next(f), 0.5);
+		phase_run(f, 4242, GCHINT_PHASE_ROOTS, GCHINT_F_STW, 1 + 3 * random_next(f), 1);
+		phase_run(f, 4243, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT, 40 + 60 * random_next(f),
+			  1.25);
+		phase_run(f, 4242, GCHINT_PHASE_REMARK, GCHINT_F_STW, 2 + 6 * random_next(f), 1);
+		phase_run(f, 4243, GCHINT_PHASE_SWEEP, GCHINT_F_CONCURRENT,
+			  15 + 30 * random_next(f), 1.1);
+		if (random_next(f) < 0.12)
+			phase_run(f, 4244, GCHINT_PHASE_COLLECT, GCHINT_F_FOREGROUND | GCHINT_F_STW,
+				  20 + 40 * random_next(f), 1);
 		set_khz(f, 0, 960000, GCHINT_REASON_LOAD);
 	}
 	for (int i = 0; i < 3; i++)
 		build_lease(&f->b, clock_now(), 4242, 4242 + i, (uint32_t)i, 0, GCHINT_LEASE_EXIT);
-	flush(f);
+	feed_flush(f);
 }
 
 /* One message of each type, as input for the fuzzer. */
@@ -381,7 +384,7 @@ int main(int argc, char **argv)
 		fputs(usage, stderr);
 		return 2;
 	}
-	f.fd = dial(argv[optind]);
+	f.fd = socket_connect(argv[optind]);
 	if (raw) {
 		static char buf[65536];
 		FILE *in = fopen(raw, "r");
@@ -389,15 +392,15 @@ int main(int argc, char **argv)
 
 		return !n || send(f.fd, buf, n, MSG_NOSIGNAL) < 0;
 	}
-	/* From here: without the daemon's start, for which dial() waited. */
+	/* From here: without the daemon's start, for which socket_connect() waited. */
 	start = clock_now();
 	if (seconds > 0) {
-		mix(&f, seconds);
+		feed_mix(&f, seconds);
 	} else {
-		flood(&f, gap ? events / 2 : events, rate);
+		feed_flood(&f, gap ? events / 2 : events, rate);
 		if (gap) {
 			f.b.seq += gap;
-			flood(&f, events / 2, rate);
+			feed_flood(&f, events / 2, rate);
 		}
 	}
 	printf("%llu", (unsigned long long)f.sent);

@@ -34,7 +34,7 @@ enum {
 
 static FILE *dump;
 
-static uint64_t now(clockid_t clock)
+static uint64_t clock_read(clockid_t clock)
 {
 	struct timespec t;
 
@@ -42,54 +42,55 @@ static uint64_t now(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-static void put(uint64_t value, size_t size)
+static void number_write(uint64_t value, size_t size)
 {
 	fwrite(&value, size, 1, dump);
 }
 
-static void record(uint32_t id, size_t body)
+static void record_begin(uint32_t id, size_t body)
 {
-	put(id, 4);
-	put(16 + body, 4);
-	put(now(CLOCK_MONOTONIC), 8);
+	number_write(id, 4);
+	number_write(16 + body, 4);
+	number_write(clock_read(CLOCK_MONOTONIC), 8);
 }
 
-static void line(const unsigned char *address, uint32_t number, const char *file)
+static void line_write(const unsigned char *address, uint32_t number, const char *file)
 {
-	put((uintptr_t)address, 8);
-	put(number, 4);
-	put(0, 4);
+	number_write((uintptr_t)address, 8);
+	number_write(number, 4);
+	number_write(0, 4);
 	fwrite(file, strlen(file) + 1, 1, dump);
 }
 
-static void told(const unsigned char *at, const char *name, const char *source, uint32_t first)
+static void code_announce(const unsigned char *at, const char *name, const char *source,
+			  uint32_t first)
 {
-	record(2, 16 + 3 * 16 + strlen(source) + 1 + 2 * 2);
-	put((uintptr_t)at, 8);
-	put(3, 8);
-	line(at, first, source);
-	line(at + LOOP, first + 1, "\xff");
-	line(at + END, first + 2, "\xff");
-	record(0, 40 + strlen(name) + 1 + sizeof(code));
-	put((uint64_t)getpid(), 4);
-	put((uint64_t)getpid(), 4);
-	put((uintptr_t)at, 8);
-	put((uintptr_t)at, 8);
-	put(sizeof(code), 8);
-	put(first, 8);
+	record_begin(2, 16 + 3 * 16 + strlen(source) + 1 + 2 * 2);
+	number_write((uintptr_t)at, 8);
+	number_write(3, 8);
+	line_write(at, first, source);
+	line_write(at + LOOP, first + 1, "\xff");
+	line_write(at + END, first + 2, "\xff");
+	record_begin(0, 40 + strlen(name) + 1 + sizeof(code));
+	number_write((uint64_t)getpid(), 4);
+	number_write((uint64_t)getpid(), 4);
+	number_write((uintptr_t)at, 8);
+	number_write((uintptr_t)at, 8);
+	number_write(sizeof(code), 8);
+	number_write(first, 8);
 	fwrite(name, strlen(name) + 1, 1, dump);
 	fwrite(code, sizeof(code), 1, dump);
 }
 
-static void run(unsigned char *at)
+static void code_run(unsigned char *at)
 {
-	const uint64_t end = now(CLOCK_THREAD_CPUTIME_ID) + 300 * MS;
+	const uint64_t end = clock_read(CLOCK_THREAD_CPUTIME_ID) + 300 * MS;
 
-	while (now(CLOCK_THREAD_CPUTIME_ID) < end)
+	while (clock_read(CLOCK_THREAD_CPUTIME_ID) < end)
 		((void (*)(long n))(uintptr_t)at)(100000);
 }
 
-static unsigned char *make(unsigned char *at)
+static unsigned char *code_make(unsigned char *at)
 {
 	memcpy(at, code, sizeof(code));
 	__builtin___clear_cache((char *)at, (char *)at + sizeof(code));
@@ -105,34 +106,34 @@ int main(int argc, char **argv)
 	dump = argc == 3 ? fopen(argv[1], "w+e") : NULL;
 	if (!dump || memory == MAP_FAILED)
 		return 1;
-	put(0x4a695444, 4);
-	put(1, 4);
-	put(40, 4);
-	put(0, 8);
-	put((uint64_t)getpid(), 4);
-	put(now(CLOCK_MONOTONIC), 8);
-	put(0, 8);
+	number_write(0x4a695444, 4);
+	number_write(1, 4);
+	number_write(40, 4);
+	number_write(0, 8);
+	number_write((uint64_t)getpid(), 4);
+	number_write(clock_read(CLOCK_MONOTONIC), 8);
+	number_write(0, 8);
 	fflush(dump);
 	/* The mapping by which the dump is found. */
 	if (mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(dump), 0) == MAP_FAILED)
 		return 1;
 	/* A program without hints is not sampled. */
 	gchint_init(0);
-	first = make(memory);
-	told(first, "first", argv[2], 10);
-	second = make(memory + 4096);
-	told(second, "second", argv[2], 20);
-	run(first);
-	run(second);
-	make(memory + 8192);
-	record(1, 48);
-	put((uint64_t)getpid(), 4);
-	put((uint64_t)getpid(), 4);
-	put((uintptr_t)memory + 8192, 8);
-	put((uintptr_t)first, 8);
-	put((uintptr_t)memory + 8192, 8);
-	put(sizeof(code), 8);
-	put(10, 8);
-	run(memory + 8192);
+	first = code_make(memory);
+	code_announce(first, "first", argv[2], 10);
+	second = code_make(memory + 4096);
+	code_announce(second, "second", argv[2], 20);
+	code_run(first);
+	code_run(second);
+	code_make(memory + 8192);
+	record_begin(1, 48);
+	number_write((uint64_t)getpid(), 4);
+	number_write((uint64_t)getpid(), 4);
+	number_write((uintptr_t)memory + 8192, 8);
+	number_write((uintptr_t)first, 8);
+	number_write((uintptr_t)memory + 8192, 8);
+	number_write(sizeof(code), 8);
+	number_write(10, 8);
+	code_run(memory + 8192);
 	return fclose(dump) != 0;
 }

@@ -27,7 +27,7 @@ static struct {
 } to;
 
 /* The word in $GCHINT_MODULE, after its "="; NULL if absent. */
-static const char *word(const char *name)
+static const char *word_find(const char *name)
 {
 	const char *words = getenv("GCHINT_MODULE"), *at = words;
 	const size_t len = strlen(name);
@@ -43,13 +43,13 @@ static const char *word(const char *name)
 int genl_connect(struct nl_sock *sk)
 {
 	(void)sk;
-	return word("connect") ? -NLE_PROTO_MISMATCH : 0;
+	return word_find("connect") ? -NLE_PROTO_MISMATCH : 0;
 }
 
 int genl_ctrl_resolve(struct nl_sock *sk, const char *name)
 {
 	(void)sk;
-	return word("unloaded") || strcmp(name, GCHINT_GENL_NAME) ? -NLE_OBJ_NOTFOUND : FAMILY;
+	return word_find("unloaded") || strcmp(name, GCHINT_GENL_NAME) ? -NLE_OBJ_NOTFOUND : FAMILY;
 }
 
 int nl_socket_modify_cb(struct nl_sock *sk, enum nl_cb_type type, enum nl_cb_kind kind,
@@ -115,10 +115,10 @@ int nl_send_auto(struct nl_sock *sk, struct nl_msg *msg)
 		fputc('\n', f);
 		fclose(f);
 	}
-	return word("unsent") ? -NLE_NOMEM : 0;
+	return word_find("unsent") ? -NLE_NOMEM : 0;
 }
 
-static struct nl_msg *begin(void)
+static struct nl_msg *message_begin(void)
 {
 	struct nl_msg *msg = nlmsg_alloc_size(32768);
 
@@ -127,51 +127,52 @@ static struct nl_msg *begin(void)
 	return msg;
 }
 
-static void deliver(struct nl_msg *msg)
+static void message_deliver(struct nl_msg *msg)
 {
 	to.valid(msg, to.valid_arg);
 	nlmsg_free(msg);
 }
 
-static void info(void)
+static void info_answer(void)
 {
-	struct nl_msg *msg = begin();
+	struct nl_msg *msg = message_begin();
 
 	nla_put_u32(msg, GCHINT_A_ABI, 7);
 	nla_put_u32(msg, GCHINT_A_SESSIONS, 3);
 	nla_put_u32(msg, GCHINT_A_SLOTS, 12);
 	nla_put_u32(msg, GCHINT_A_RECORDERS, 2);
 	nla_put_u64(msg, GCHINT_A_LOST, 5000000001);
-	deliver(msg);
+	message_deliver(msg);
 }
 
-static void policy(uint32_t cpu)
+static void policy_answer(uint32_t cpu)
 {
-	const uint32_t mode = word("off") ? GCHINT_MODE_OFF : GCHINT_MODE_TABLE + cpu % 2;
-	struct nl_msg *msg = begin();
+	const uint32_t mode = word_find("off") ? GCHINT_MODE_OFF : GCHINT_MODE_TABLE + cpu % 2;
+	struct nl_msg *msg = message_begin();
 	struct nlattr *nest = nla_nest_start(msg, GCHINT_A_POLICY);
 
 	nla_put_u32(msg, GCHINT_POLICY_A_CPU, cpu);
-	if (!word("bare")) {
+	if (!word_find("bare")) {
 		nla_put_u32(msg, GCHINT_POLICY_A_MODE, mode);
 		nla_put_u32(msg, GCHINT_POLICY_A_REASON, GCHINT_REASON_TABLE + cpu);
 		nla_put_u64(msg, GCHINT_POLICY_A_TRANSITIONS, 5000000000 + cpu);
 		nla_put_u32(msg, GCHINT_POLICY_A_ACTUATOR,
-			    word("limits") ? GCHINT_ACTUATOR_LIMITS : GCHINT_ACTUATOR_GOVERNOR);
+			    word_find("limits") ? GCHINT_ACTUATOR_LIMITS :
+						  GCHINT_ACTUATOR_GOVERNOR);
 		if (!cpu)
 			nla_put_flag(msg, GCHINT_POLICY_A_FAST);
 	}
-	if (word("limits")) {
+	if (word_find("limits")) {
 		nla_put_u32(msg, GCHINT_POLICY_A_CAP_KHZ, 1400000);
 		nla_put_u32(msg, GCHINT_POLICY_A_FLOOR_KHZ, 960000);
 	}
 	nla_nest_end(msg, nest);
-	deliver(msg);
+	message_deliver(msg);
 }
 
-static void session(uint32_t i, unsigned int slots)
+static void session_answer(uint32_t i, unsigned int slots)
 {
-	struct nl_msg *msg = begin();
+	struct nl_msg *msg = message_begin();
 	struct nlattr *nest = nla_nest_start(msg, GCHINT_A_SESSION), *slot;
 
 	nla_put_u64(msg, GCHINT_SESSION_A_ID, 5000000000 + i);
@@ -185,10 +186,10 @@ static void session(uint32_t i, unsigned int slots)
 		nla_nest_end(msg, slot);
 	}
 	nla_nest_end(msg, nest);
-	deliver(msg);
+	message_deliver(msg);
 }
 
-static int refuse(int error)
+static int request_refuse(int error)
 {
 	static const char words[] = "nonsense, said the module";
 	struct {
@@ -206,32 +207,32 @@ static int refuse(int error)
 	return -NLE_FAILURE;
 }
 
-static int answer(void)
+static int request_answer(void)
 {
-	const unsigned int many = word("many") ? MANY : 3;
+	const unsigned int many = word_find("many") ? MANY : 3;
 	const char *error = NULL;
 
 	if (to.cmd == GCHINT_CMD_INFO_GET)
-		error = word("info");
+		error = word_find("info");
 	else if (to.cmd == GCHINT_CMD_POLICY_GET)
-		error = word("policies");
+		error = word_find("policies");
 	else if (to.cmd == GCHINT_CMD_SESSION_GET)
-		error = word("sessions");
+		error = word_find("sessions");
 	else
-		error = word("set");
+		error = word_find("set");
 	if (error)
-		return refuse(atoi(error));
+		return request_refuse(atoi(error));
 	switch (to.cmd) {
 	case GCHINT_CMD_INFO_GET:
-		info();
+		info_answer();
 		break;
 	case GCHINT_CMD_POLICY_GET:
 		for (uint32_t cpu = 0; cpu < 2; cpu++)
-			policy(cpu);
+			policy_answer(cpu);
 		break;
 	case GCHINT_CMD_SESSION_GET:
 		for (uint32_t i = 0; i < many; i++)
-			session(i, i % 4);
+			session_answer(i, i % 4);
 		break;
 	default:
 		break;
@@ -242,11 +243,11 @@ static int answer(void)
 int nl_recvmsgs_default(struct nl_sock *sk)
 {
 	(void)sk;
-	return word("deaf") ? -NLE_AGAIN : answer();
+	return word_find("deaf") ? -NLE_AGAIN : request_answer();
 }
 
 int nl_wait_for_ack(struct nl_sock *sk)
 {
 	(void)sk;
-	return word("deaf") ? -NLE_AGAIN : answer();
+	return word_find("deaf") ? -NLE_AGAIN : request_answer();
 }

@@ -56,7 +56,7 @@ ssize_t read(int fd, void *buf, size_t count)
 	return sizeof(value);
 }
 
-static int counter(const struct perf_event_attr *attr, int cpu)
+static int counter_open(const struct perf_event_attr *attr, int cpu)
 {
 	char path[512];
 
@@ -76,6 +76,6 @@ long syscall(long number, ...)
 		arg[i] = va_arg(ap, long);
 	va_end(ap);
 	if (number == SYS_perf_event_open && getenv("GCHINT_POWER"))
-		return counter((const struct perf_event_attr *)arg[0], (int)arg[2]);
+		return counter_open((const struct perf_event_attr *)arg[0], (int)arg[2]);
 	return next(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
 }

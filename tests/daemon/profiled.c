@@ -37,7 +37,7 @@ __attribute__((noinline)) static void work(unsigned int ms)
 			sink += (uint64_t)i;
 }
 
-static void in(uintptr_t method, unsigned int ms)
+static void method_run(uintptr_t method, unsigned int ms)
 {
 	uintptr_t outer = gchint_method_enter(method);
 
@@ -45,10 +45,10 @@ static void in(uintptr_t method, unsigned int ms)
 	gchint_method_leave(outer);
 }
 
-static void *worker(void *name)
+static void *worker_run(void *name)
 {
 	if (name)
-		in(gchint_symbol_add(0, 0, name), 300);
+		method_run(gchint_symbol_add(0, 0, name), 300);
 	else
 		work(100);
 	return NULL;
@@ -58,12 +58,12 @@ static void run_thread(const char *name)
 {
 	pthread_t thread;
 
-	pthread_create(&thread, NULL, worker, (void *)(uintptr_t)name);
+	pthread_create(&thread, NULL, worker_run, (void *)(uintptr_t)name);
 	pthread_join(thread, NULL);
 }
 
 /* A loop, the only function that instructions show, runs three methods. */
-static void methods(void)
+static void methods_run(void)
 {
 	uintptr_t hot = gchint_symbol_add(0, 0, "hot (m.lua:3)");
 	uintptr_t cold = gchint_symbol_add(0, 0, "cold <&\"; (m.lua:9)");
@@ -71,7 +71,7 @@ static void methods(void)
 
 	work(300);
 	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_STW);
-	in(cold, 300);
+	method_run(cold, 300);
 	gchint_phase_end();
 	work(300);
 	gchint_method_leave(outer);
@@ -81,20 +81,20 @@ static void methods(void)
 }
 
 /* Code that replaces other code; code next to it; code without a name. */
-static void moves(void)
+static void code_move(void)
 {
 	gchint_symbol_add(0x7000, 0x10, "first");
-	in(0x7008, 200);
+	method_run(0x7008, 200);
 	gchint_symbol_remove(0x7000, 0x10);
-	in(0x7008, 100);
+	method_run(0x7008, 100);
 	gchint_symbol_add(0x7000, 0x10, "second");
-	in(0x7008, 200);
-	in(0x7010, 100);
-	in(0x6fff, 100);
+	method_run(0x7008, 200);
+	method_run(0x7010, 100);
+	method_run(0x6fff, 100);
 }
 
 /* A file not written by the library: only its valid entries are used. */
-static void hostile(void)
+static void file_spoil(void)
 {
 	char path[256];
 	FILE *f;
@@ -110,31 +110,31 @@ static void hostile(void)
 	for (int i = 0; i < 100000; i++)
 		fputc('x', f);
 	fclose(f);
-	in(0x7008, 100);
-	in(0x8000, 100);
-	in(0x9010, 100); /* of "whole" the remaining work is unknown */
-	in(0x9088, 100);
-	in(0xa00f, 100);
-	in(0xa010, 100);
+	method_run(0x7008, 100);
+	method_run(0x8000, 100);
+	method_run(0x9010, 100); /* of "whole" the remaining work is unknown */
+	method_run(0x9088, 100);
+	method_run(0xa00f, 100);
+	method_run(0xa010, 100);
 }
 
 static atomic_int stage;
 
-static void *helped(void *data)
+static void *helper_wait(void *data)
 {
 	atomic_store((_Atomic pid_t *)data, (pid_t)syscall(SYS_gettid));
 	while (atomic_load(&stage) != 1)
 		usleep(1000);
-	in(gchint_symbol_add(0, 0, "helped"), 200);
+	method_run(gchint_symbol_add(0, 0, "helped"), 200);
 	atomic_store(&stage, 2);
 	while (atomic_load(&stage) != 3)
 		usleep(1000);
-	in(gchint_symbol_add(0, 0, "alone"), 100);
+	method_run(gchint_symbol_add(0, 0, "alone"), 100);
 	return NULL;
 }
 
 /* A thread whose phase another thread announces, until it ends. */
-static void behalf(void)
+static void behalf_announce(void)
 {
 	struct gchint_session *session;
 	struct gchint_thread *handle;
@@ -142,7 +142,7 @@ static void behalf(void)
 	pthread_t thread;
 
 	gchint_open(&session, 0);
-	pthread_create(&thread, NULL, helped, &tid);
+	pthread_create(&thread, NULL, helper_wait, &tid);
 	while (!atomic_load(&tid))
 		usleep(1000);
 	gchint_attach(session, atomic_load(&tid), GCHINT_ROLE_NONE, NULL, &handle);
@@ -159,28 +159,28 @@ static void behalf(void)
 }
 
 /* Two methods alternate, the second in a phase, until a signal ends it. */
-static void turns(void)
+static void methods_alternate(void)
 {
 	uintptr_t hot = gchint_symbol_add(0, 0, "hot (m.lua:3)");
 	uintptr_t cold = gchint_symbol_add(0, 0, "cold (m.lua:9)");
 	struct pollfd end = { .fd = 0, .events = POLLIN };
 
 	while (poll(&end, 1, 0) == 0) {
-		in(hot, 20);
+		method_run(hot, 20);
 		gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_STW);
-		in(cold, 20);
+		method_run(cold, 20);
 		gchint_phase_end();
 	}
 }
 
 /* Blocks every signal that it may block. */
-static void blocked(void)
+static void signals_block(void)
 {
 	sigset_t all;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, NULL);
-	methods();
+	methods_run();
 }
 
 static void on_urgent(int number)
@@ -196,17 +196,17 @@ int main(int argc, char **argv)
 		signal(SIGURG, on_urgent);
 	gchint_init(0);
 	if (!strcmp(what, "moves"))
-		moves();
+		code_move();
 	else if (!strcmp(what, "behalf"))
-		behalf();
+		behalf_announce();
 	else if (!strcmp(what, "turns"))
-		turns();
+		methods_alternate();
 	else if (!strcmp(what, "blocked"))
-		blocked();
+		signals_block();
 	else if (!strcmp(what, "hostile"))
-		hostile();
+		file_spoil();
 	else
-		methods();
+		methods_run();
 	printf("%llu\n", (unsigned long long)cpu_time(CLOCK_PROCESS_CPUTIME_ID));
 	return argc > 2 ? atoi(argv[2]) : 0;
 }

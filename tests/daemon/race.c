@@ -13,7 +13,7 @@
 
 #define RECORDS 200000u
 
-static void *produce(void *data)
+static void *records_produce(void *data)
 {
 	struct queue *q = data;
 
@@ -37,7 +37,7 @@ int main(void)
 	bool good = true;
 	pthread_t thread;
 
-	if (!q || pthread_create(&thread, NULL, produce, q))
+	if (!q || pthread_create(&thread, NULL, records_produce, q))
 		return 1;
 	while (next < RECORDS) {
 		size_t n = queue_fill(q);

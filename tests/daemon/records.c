@@ -25,7 +25,7 @@ void __wrap_watch_free(struct watch *w);
 int __real_watch_again(struct watch *w);
 int __wrap_watch_again(struct watch *w);
 
-static struct watch *watch(const struct watched *w)
+static struct watch *watch_add(const struct watched *w)
 {
 	if (w->watch && nr_watched < WATCHES)
 		watched[nr_watched++] = *w;
@@ -34,14 +34,14 @@ static struct watch *watch(const struct watched *w)
 
 struct watch *__wrap_loop_fd(struct loop *loop, int fd, uint32_t events, loop_fn fn, void *data)
 {
-	return watch(&(struct watched){ __real_loop_fd(loop, fd, events, fn, data), fd, events, 0,
-					fn, data, 0 });
+	return watch_add(&(struct watched){ __real_loop_fd(loop, fd, events, fn, data), fd, events,
+					    0, fn, data, 0 });
 }
 
 struct watch *__wrap_loop_timer(struct loop *loop, uint64_t period_ns, loop_fn fn, void *data)
 {
-	return watch(&(struct watched){ __real_loop_timer(loop, period_ns, fn, data), -1, 0,
-					period_ns, fn, data, 0 });
+	return watch_add(&(struct watched){ __real_loop_timer(loop, period_ns, fn, data), -1, 0,
+					    period_ns, fn, data, 0 });
 }
 
 int __wrap_watch_period(struct watch *w, uint64_t period_ns)

@@ -33,7 +33,7 @@ __attribute__((visibility("default"))) ssize_t pread(int fd, void *buf, size_t c
 __attribute__((visibility("default"))) ssize_t pread64(int fd, void *buf, size_t count,
 						       off_t offset);
 
-static ssize_t slow(const char *name, int fd, void *buf, size_t count, off_t offset)
+static ssize_t read_slowly(const char *name, int fd, void *buf, size_t count, off_t offset)
 {
 	pread_fn next = (pread_fn)dlsym(RTLD_NEXT, name);
 	const char *ms = getenv("GCHINT_SLOW_MS");
@@ -49,10 +49,10 @@ static ssize_t slow(const char *name, int fd, void *buf, size_t count, off_t off
 
 ssize_t pread(int fd, void *buf, size_t count, off_t offset)
 {
-	return slow("pread", fd, buf, count, offset);
+	return read_slowly("pread", fd, buf, count, offset);
 }
 
 ssize_t pread64(int fd, void *buf, size_t count, off_t offset)
 {
-	return slow("pread64", fd, buf, count, offset);
+	return read_slowly("pread64", fd, buf, count, offset);
 }

@@ -14,7 +14,7 @@
 #define O0   P0 "opp 300 5 1\n"
 
 /* It is @want: an error, or the text written from it. */
-static bool gives(const char *text, size_t size, const char *want)
+static bool text_gives(const char *text, size_t size, const char *want)
 {
 	struct calibration c;
 	char said[4096] = "";
@@ -36,7 +36,7 @@ static bool gives(const char *text, size_t size, const char *want)
 	return false;
 }
 
-static void rows(void)
+static void rows_check(void)
 {
 	static const struct {
 		const char *text, *want;
@@ -96,14 +96,14 @@ static void rows(void)
 	bool good = true;
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		good = gives(all[i].text, strlen(all[i].text), all[i].want) && good;
+		good = text_gives(all[i].text, strlen(all[i].text), all[i].want) && good;
 	CHECK(good, "a calibration is parsed, or its error reported");
-	CHECK(gives(O0 "\0", sizeof(O0), "line 0: a byte that is no text"),
+	CHECK(text_gives(O0 "\0", sizeof(O0), "line 0: a byte that is no text"),
 	      "a NUL byte is refused");
 }
 
 /* Writes that many policies of that many operating points; its length. */
-static size_t make(char *text, size_t size, unsigned int policies, unsigned int opps)
+static size_t text_make(char *text, size_t size, unsigned int policies, unsigned int opps)
 {
 	size_t at = (size_t)snprintf(text, size, HEAD);
 
@@ -115,13 +115,13 @@ static size_t make(char *text, size_t size, unsigned int policies, unsigned int 
 	return at;
 }
 
-static int parse(const char *text, size_t size, struct calibration *c, char *error)
+static int text_parse(const char *text, size_t size, struct calibration *c, char *error)
 {
 	error[0] = '\0';
 	return calibration_parse(c, text, size, error, 100);
 }
 
-static void many(void)
+static void sizes_check(void)
 {
 	const size_t room = 1 << 16;
 	char *text = malloc(room), error[100];
@@ -131,33 +131,35 @@ static void many(void)
 
 	if (!text)
 		abort();
-	good = !parse(text, make(text, room, CALIBRATION_POLICIES, 1), &c, error) &&
+	good = !text_parse(text, text_make(text, room, CALIBRATION_POLICIES, 1), &c, error) &&
 	       c.nr == CALIBRATION_POLICIES;
 	for (uint32_t i = 0; good && i < c.nr; i++)
 		good = c.policy[i].cpu == i && c.policy[i].nr == 1 && c.policy[i].opp[0].khz == 1;
 	calibration_free(&c);
 	CHECK(good, "the maximum number of policies is accepted");
-	good = parse(text, make(text, room, CALIBRATION_POLICIES + 1, 1), &c, error) == -EINVAL &&
+	good = text_parse(text, text_make(text, room, CALIBRATION_POLICIES + 1, 1), &c, error) ==
+		       -EINVAL &&
 	       !strcmp(error, "line 1026: more than 512 policies");
 	calibration_free(&c);
 	CHECK(good, "one policy more is refused");
-	good = !parse(text, make(text, room, 2, CALIBRATION_OPPS), &c, error) &&
+	good = !text_parse(text, text_make(text, room, 2, CALIBRATION_OPPS), &c, error) &&
 	       c.policy[0].nr == CALIBRATION_OPPS && c.policy[1].nr == CALIBRATION_OPPS;
 	calibration_free(&c);
 	good = good &&
-	       parse(text, make(text, room, 1, CALIBRATION_OPPS + 1), &c, error) == -EINVAL &&
+	       text_parse(text, text_make(text, room, 1, CALIBRATION_OPPS + 1), &c, error) ==
+		       -EINVAL &&
 	       !strcmp(error, "line 67: more than 64 of a policy");
 	calibration_free(&c);
 	CHECK(good, "the number of operating points has the same limit");
-	size = make(text, room, 5, 1);
+	size = text_make(text, room, 5, 1);
 	good = true;
 	for (long n = 0; n < 5; n++) {
 		unit_memory_left(n);
-		good = good && parse(text, size, &c, error) == -ENOMEM && !*error;
+		good = good && text_parse(text, size, &c, error) == -ENOMEM && !*error;
 		unit_memory_left(-1);
 		calibration_free(&c);
 	}
-	good = good && !parse(text, size, &c, error);
+	good = good && !text_parse(text, size, &c, error);
 	calibration_free(&c);
 	CHECK(good, "without memory the calibration is refused");
 	free(text);
@@ -165,6 +167,6 @@ static void many(void)
 
 void unit_calibration(void)
 {
-	rows();
-	many();
+	rows_check();
+	sizes_check();
 }

@@ -236,7 +236,7 @@ void iio_channel_convert(const struct iio_channel *chn, void *dst, const void *s
 }
 
 /* A device with a time stamp, and no channel yet. */
-static struct iio_device *device(void)
+static struct iio_device *device_add(void)
 {
 	struct iio_device *d = &machine.dev[machine.nr];
 
@@ -247,7 +247,8 @@ static struct iio_device *device(void)
 	return d;
 }
 
-static struct iio_channel *channel(struct iio_device *d, const char *id, enum iio_chan_type type)
+static struct iio_channel *channel_add(struct iio_device *d, const char *id,
+				       enum iio_chan_type type)
 {
 	d->channel[d->nr] = (struct iio_channel){ .id = id,
 						  .type = type,
@@ -257,7 +258,7 @@ static struct iio_channel *channel(struct iio_device *d, const char *id, enum ii
 }
 
 /* A sample in the buffer of a device: its channels' values as stored. */
-static void sample(struct iio_device *d, int i, int64_t t, int32_t a, int32_t b, int64_t c)
+static void sample_store(struct iio_device *d, int i, int64_t t, int32_t a, int32_t b, int64_t c)
 {
 	char *at = d->buffer.data + i * STEP;
 
@@ -275,65 +276,65 @@ static void fill_machine(void)
 
 	memset(&machine, 0, sizeof(machine));
 	/* 0: every channel type, and unknown ones. */
-	d = device();
+	d = device_add();
 	d->in_hz = 1000;
-	channel(d, "temp", IIO_TEMP);
-	channel(d, "voltage9", IIO_VOLTAGE)->output = true;
-	channel(d, "voltage8", IIO_VOLTAGE)->unscanned = true;
-	c = channel(d, "voltage0", IIO_VOLTAGE);
+	channel_add(d, "temp", IIO_TEMP);
+	channel_add(d, "voltage9", IIO_VOLTAGE)->output = true;
+	channel_add(d, "voltage8", IIO_VOLTAGE)->unscanned = true;
+	c = channel_add(d, "voltage0", IIO_VOLTAGE);
 	c->name = "vdd";
 	c->scale = 1.25;
 	c->offset = -8;
 	c->format.length = 16;
-	channel(d, "current4", IIO_CURRENT)->scale = 1;
-	c = channel(d, "power1", IIO_POWER);
+	channel_add(d, "current4", IIO_CURRENT)->scale = 1;
+	c = channel_add(d, "power1", IIO_POWER);
 	c->at = 4;
 	c->scale = 25;
 	c->format.is_signed = false;
-	c = channel(d, "energy2", IIO_ENERGY);
+	c = channel_add(d, "energy2", IIO_ENERGY);
 	c->at = 8;
 	c->format.length = 64;
-	c = channel(d, "current3", IIO_CURRENT);
+	c = channel_add(d, "current3", IIO_CURRENT);
 	c->at = 4;
 	c->scale = .5;
 	/*
 	 * 1 to 4: without a time stamp, with that of another clock, without a buffer, a descriptor.
 	 */
-	d = device();
+	d = device_add();
 	d->nr = 0;
-	channel(d, "voltage0", IIO_VOLTAGE);
-	d = device();
-	channel(d, "voltage0", IIO_VOLTAGE);
+	channel_add(d, "voltage0", IIO_VOLTAGE);
+	d = device_add();
+	channel_add(d, "voltage0", IIO_VOLTAGE);
 	d->unstamped = true;
-	d = device();
-	channel(d, "voltage0", IIO_VOLTAGE);
+	d = device_add();
+	channel_add(d, "voltage0", IIO_VOLTAGE);
 	d->unbuffered = true;
-	d = device();
-	channel(d, "voltage0", IIO_VOLTAGE);
+	d = device_add();
+	channel_add(d, "voltage0", IIO_VOLTAGE);
 	d->unpolled = true;
 	/* 5: without a channel to capture. */
-	d = device();
-	channel(d, "temp", IIO_TEMP);
+	d = device_add();
+	channel_add(d, "temp", IIO_TEMP);
 	/* 6: more channels than the maximum. */
-	d = device();
+	d = device_add();
 	d->hz = 5;
 	for (int i = 0; i < 9; i++)
-		channel(d, "voltage", IIO_VOLTAGE);
+		channel_add(d, "voltage", IIO_VOLTAGE);
 	/* And more devices. */
 	while (machine.nr < DEVICES) {
-		d = device();
-		channel(d, "power1", IIO_POWER);
+		d = device_add();
+		channel_add(d, "power1", IIO_POWER);
 		d->hz = machine.nr % 2 ? 1e6 : 0;
 	}
 }
 
-static void samples(struct source_context *context)
+static void samples_check(struct source_context *context)
 {
 	const struct watched *w = watched_at(0);
 	struct iio_device *d = machine.dev;
 
-	sample(d, 0, 1000, 800 << 8 | 0xff, 40, 7);
-	sample(d, 1, 2000, 0xfff0, -1, -7);
+	sample_store(d, 0, 1000, 800 << 8 | 0xff, 40, 7);
+	sample_store(d, 1, 2000, 0xfff0, -1, -7);
 	w->fn(w->data, EPOLLIN);
 	records_are(context->queue,
 		    "sample 1000: rail 1 10548750 +- 1000\n"
@@ -364,7 +365,7 @@ static void samples(struct source_context *context)
 }
 
 /* A captured channel has no second rail; other channels in files have one. */
-static void beside(const struct source_context *context, struct iio_buffers *b)
+static void files_check(const struct source_context *context, struct iio_buffers *b)
 {
 	struct source_context other = *context;
 	struct place place;
@@ -380,7 +381,7 @@ static void beside(const struct source_context *context, struct iio_buffers *b)
 	place_leave(&place);
 }
 
-static void captures(struct source_context *context)
+static void capture_check(struct source_context *context)
 {
 	struct config_source *c = &context->config.source[SOURCE_iio];
 	const struct iio_device *d = machine.dev;
@@ -497,8 +498,8 @@ static void captures(struct source_context *context)
 		      !iio_buffers_has(b, "iio:device9905") &&
 		      !iio_buffers_has(NULL, "iio:device9900"),
 	      "a captured channel is not read from sysfs, the others are");
-	samples(context);
-	beside(context, b);
+	samples_check(context);
+	files_check(context, b);
 	__real_iio_buffers_stop(b);
 	open = machine.open;
 	for (unsigned int i = 0; i < machine.nr; i++)
@@ -516,7 +517,7 @@ static void captures(struct source_context *context)
 	queue_consume(context->queue, queue_fill(context->queue));
 }
 
-static void nothing(struct source_context *context)
+static void absence_check(struct source_context *context)
 {
 	none = true;
 	CHECK(!__real_iio_buffers_start(context), "without a libiio context there is no capture");
@@ -542,8 +543,8 @@ void unit_capture(void)
 	config_defaults(&context.config);
 	watched_forget();
 	fill_machine();
-	captures(&context);
-	nothing(&context);
+	capture_check(&context);
+	absence_check(&context);
 	watched_forget();
 	rails_forget(&context);
 	queue_free(context.queue);

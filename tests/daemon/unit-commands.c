@@ -116,7 +116,7 @@ static char *text_of(const char *path, size_t *size)
  * plus SCARCE where an allocation has failed; its output is in "out" and "err". A sanitizer's own
  * status for a leak is neither.
  */
-static int run(const struct row *row, long allocations)
+static int command_run(const struct row *row, long allocations)
 {
 	const struct ctl ctl = { .json = row->json };
 	char *argv[WORDS + 1] = { NULL };
@@ -152,19 +152,19 @@ static int run(const struct row *row, long allocations)
 	exit(ret);
 }
 
-static void try(const struct row *row)
+static void row_try(const struct row *row)
 {
 	const char *file = row->file ?: "out";
 	char name[160] = "", *whole, *said, *err;
 	long n = 0, fewer = 0;
 	size_t size, said_size, err_size;
-	int as_ever = run(row, -1), ret = SCARCE;
+	int as_ever = command_run(row, -1), ret = SCARCE;
 	bool good;
 
 	whole = text_of(file, &size);
 	good = size && as_ever < SCARCE;
 	for (; good && ret >= SCARCE; n += n < EACH ? 1 : n / 4) {
-		ret = run(row, n);
+		ret = command_run(row, n);
 		said = text_of(file, &said_size);
 		err = text_of("err", &err_size);
 		good = (ret == as_ever || ret == as_ever + SCARCE) && said_size == size &&
@@ -190,7 +190,7 @@ static void try(const struct row *row)
 }
 
 /* By SQLite's shell, whose series function these texts use. */
-static bool fill(const char *path, const char *sources)
+static bool database_fill(const char *path, const char *sources)
 {
 	char line[256];
 
@@ -207,17 +207,18 @@ void unit_commands(void)
 	search = search ? strdup(search) : NULL;
 	for (const char *name = "ab"; good && *name; name++) {
 		snprintf(path, sizeof(path), "%s/%c.db", dir, *name);
-		good = fill(path, "recordings/0.1.0.sql recordings/everything.sql");
+		good = database_fill(path, "recordings/0.1.0.sql recordings/everything.sql");
 	}
 	snprintf(path, sizeof(path), "%s/p.db", dir);
 	good = good &&
-	       fill(path,
-		    "recordings/0.1.0.sql recordings/everything.sql recordings/profile.sql") &&
+	       database_fill(
+		       path,
+		       "recordings/0.1.0.sql recordings/everything.sql recordings/profile.sql") &&
 	       !chdir(dir);
 	CHECK(good, "every command survives a failed allocation");
 	setenv("PATH", dir, 1);
 	for (size_t i = 0; good && i < sizeof(rows) / sizeof(rows[0]); i++)
-		try(&rows[i]);
+		row_try(&rows[i]);
 	if (search)
 		setenv("PATH", search, 1);
 	free(search);

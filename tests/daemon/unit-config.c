@@ -14,7 +14,7 @@
 #include "records.h"
 
 /* All of it as text; only those sources that differ from the default. */
-static const char *told(const struct config *c)
+static const char *config_format(const struct config *c)
 {
 	static char text[2000];
 
@@ -56,14 +56,14 @@ static const char usual[] = "file '' label '' size 0 keep 0 arguments 0 durable 
 			    "thermal 1 1000 5 '*'\n"
 			    "trace 1 250 5 '*'";
 
-static int parse(struct config *c, const char *text, char *error, size_t size)
+static int config_read(struct config *c, const char *text, char *error, size_t size)
 {
 	config_defaults(c);
 	return config_parse(c, text, strlen(text), error, size);
 }
 
 /* Accepted at both of its bounds, refused beyond, with the bounds in the message. */
-static void bounds(void)
+static void bounds_check(void)
 {
 	static const struct {
 		const char *section, *key, *min, *max, *below, *above, *range;
@@ -90,14 +90,14 @@ static void bounds(void)
 		for (int n = 0; n < 2; n++) {
 			snprintf(text, sizeof(text), "[%s]\n%s=%s", all[i].section, all[i].key,
 				 good[n]);
-			taken = taken && !parse(&c, text, error, sizeof(error));
+			taken = taken && !config_read(&c, text, error, sizeof(error));
 			if (!bad[n])
 				continue;
 			snprintf(text, sizeof(text), "[%s]\n%s=%s", all[i].section, all[i].key,
 				 bad[n]);
 			snprintf(want, sizeof(want), "line 2: %s = '%s': out of range, %s",
 				 all[i].key, bad[n], all[i].range);
-			taken = taken && parse(&c, text, error, sizeof(error)) == -EINVAL &&
+			taken = taken && config_read(&c, text, error, sizeof(error)) == -EINVAL &&
 				!strcmp(error, want);
 		}
 		if (!taken)
@@ -107,7 +107,7 @@ static void bounds(void)
 }
 
 /* For every key with a text value, and for lines and sections. */
-static void lengths(void)
+static void lengths_check(void)
 {
 	static const struct {
 		const char *section, *key;
@@ -128,33 +128,34 @@ static void lengths(void)
 
 			snprintf(text, sizeof(text), "[%s]\n%s = %0*d\n", all[i].section,
 				 all[i].key, all[i].room + more, 0);
-			ret = parse(&c, text, error, sizeof(error));
+			ret = config_read(&c, text, error, sizeof(error));
 			snprintf(want, sizeof(want), "line 2: %s: longer than %d bytes", all[i].key,
 				 all[i].room);
 			good = good && (more ? ret == -EINVAL && !strcmp(error, want) : !ret);
 		}
 	CHECK(good, "a text is limited by its buffer");
 	snprintf(text, sizeof(text), "#%0510d\n#%0510d\n", 0, 0);
-	CHECK(!parse(&c, text, error, sizeof(error)), "a line of the maximum length is accepted");
+	CHECK(!config_read(&c, text, error, sizeof(error)),
+	      "a line of the maximum length is accepted");
 	snprintf(text, sizeof(text), "\n#%0511d\n", 0);
-	CHECK(parse(&c, text, error, sizeof(error)) == -EINVAL &&
+	CHECK(config_read(&c, text, error, sizeof(error)) == -EINVAL &&
 		      !strcmp(error, "line 2: longer than 511 bytes"),
 	      "a longer line is reported");
 	snprintf(text, sizeof(text), "[%031d]", 0);
 	snprintf(want, sizeof(want), "line 1: no section '%031d': record, metrics, or", 0);
-	CHECK(parse(&c, text, error, sizeof(error)) == -EINVAL &&
+	CHECK(config_read(&c, text, error, sizeof(error)) == -EINVAL &&
 		      !strncmp(error, want, strlen(want)),
 	      "a section name of the maximum length is accepted");
 	snprintf(text, sizeof(text), "[%032d]", 0);
-	CHECK(parse(&c, text, error, sizeof(error)) == -EINVAL &&
+	CHECK(config_read(&c, text, error, sizeof(error)) == -EINVAL &&
 		      !strcmp(error, "line 1: no section has so long a name"),
 	      "a longer section name is reported");
 	memset(error, 'x', sizeof(error));
-	CHECK(parse(&c, "x", error, 8) == -EINVAL && !strcmp(error, "line 1:"),
+	CHECK(config_read(&c, "x", error, 8) == -EINVAL && !strcmp(error, "line 1:"),
 	      "an error message is cut to its buffer");
 }
 
-static void words(void)
+static void words_check(void)
 {
 	static const char *const yes[] = { "yes", "true", "1" };
 	static const char *const no[] = { "no", "false", "0" };
@@ -165,38 +166,40 @@ static void words(void)
 	for (int i = 0; i < 3; i++) {
 		snprintf(text, sizeof(text), "[perf]\nenabled=%s\n[iio]\nbuffered=%s", yes[i],
 			 no[i]);
-		good = good && !parse(&c, text, error, sizeof(error)) &&
+		good = good && !config_read(&c, text, error, sizeof(error)) &&
 		       c.source[SOURCE_perf].enabled && !c.iio_buffered;
 	}
 	CHECK(good, "yes and no have three spellings each");
-	CHECK(!parse(&c, "[genl]\nphases = mark,\tsweep  mark", error, sizeof(error)) &&
+	CHECK(!config_read(&c, "[genl]\nphases = mark,\tsweep  mark", error, sizeof(error)) &&
 		      c.genl_phases == (1u << 4 | 1u << 7) &&
-		      parse(&c, "[genl]\nphases = mark none", error, sizeof(error)) == -EINVAL &&
+		      config_read(&c, "[genl]\nphases = mark none", error, sizeof(error)) ==
+			      -EINVAL &&
 		      !strcmp(error, "line 2: phases: no phase 'none': all, none, or names such as "
 				     "mark,sweep"),
 	      "phases are parsed by name");
-	CHECK(parse(&c, "[hwmon]\nbuffered=yes", error, sizeof(error)) == -EINVAL &&
+	CHECK(config_read(&c, "[hwmon]\nbuffered=yes", error, sizeof(error)) == -EINVAL &&
 		      !strcmp(error, "line 2: no key 'buffered' in [hwmon]: see gchintd.conf(5)") &&
-		      parse(&c, "[record]\nperiod_ms=5", error, sizeof(error)) == -EINVAL &&
-		      parse(&c, "[hwmon]\n[record]\nperiod_ms=5", error, sizeof(error)) == -EINVAL,
+		      config_read(&c, "[record]\nperiod_ms=5", error, sizeof(error)) == -EINVAL &&
+		      config_read(&c, "[hwmon]\n[record]\nperiod_ms=5", error, sizeof(error)) ==
+			      -EINVAL,
 	      "a key is valid in its own section only");
-	CHECK(parse(&c, "[record]\nmax_size=5X", error, sizeof(error)) == -EINVAL &&
+	CHECK(config_read(&c, "[record]\nmax_size=5X", error, sizeof(error)) == -EINVAL &&
 		      !strcmp(error, "line 2: max_size = '5X': a size such as 64M is wanted") &&
-		      parse(&c, "[record]\nkeep=5X", error, sizeof(error)) == -EINVAL &&
+		      config_read(&c, "[record]\nkeep=5X", error, sizeof(error)) == -EINVAL &&
 		      !strcmp(error, "line 2: keep = '5X': a number is wanted") &&
-		      parse(&c, "[record]\ndurable=2", error, sizeof(error)) == -EINVAL &&
+		      config_read(&c, "[record]\ndurable=2", error, sizeof(error)) == -EINVAL &&
 		      !strcmp(error, "line 2: durable = '2': yes or no is wanted"),
 	      "the expected value is reported");
 }
 
-static void files(void)
+static void files_check(void)
 {
 	static char large[262200];
 	struct config c;
 	char error[300];
 
 	config_defaults(&c);
-	text_is(told(&c), usual, "an empty file leaves the defaults");
+	text_is(config_format(&c), usual, "an empty file leaves the defaults");
 	c.keep = 77;
 	CHECK(config_load(&c, "none.conf", error, sizeof(error)) == -ENOENT &&
 		      !strcmp(error, "none.conf: No such file or directory") && c.keep == 77,
@@ -228,7 +231,8 @@ static void files(void)
 	unit_memory_left(-1);
 }
 
-static bool takes(struct options *o, struct root *root, const char **feed, char **argv, int *code)
+static bool options_take(struct options *o, struct root *root, const char **feed, char **argv,
+			 int *code)
 {
 	int argc = 0;
 
@@ -241,7 +245,7 @@ static bool takes(struct options *o, struct root *root, const char **feed, char 
 
 #define OR_NONE(s) ((s) ? (s) : "none")
 
-static void options(void)
+static void options_check(void)
 {
 	static const char *const longs[] = { "--record", "--config",   "--label",	"--period",
 					     "--keep",	 "--max-size", "--annotations", "--sysfs",
@@ -255,32 +259,33 @@ static void options(void)
 	int code = 99;
 	bool good;
 
-	CHECK(takes(&o, &root, &feed, none, &code) && !strcmp(o.config, CONFIG_PATH) &&
+	CHECK(options_take(&o, &root, &feed, none, &code) && !strcmp(o.config, CONFIG_PATH) &&
 		      !o.config_given && !o.check && !o.record && !o.label && !o.keep &&
 		      !o.max_size && !o.period_ms && !o.annotations && !feed && code == 99,
 	      "without options the defaults remain");
-	CHECK(takes(&o, &root, &feed, of_none, &code) && !o.config && o.config_given && o.check,
+	CHECK(options_take(&o, &root, &feed, of_none, &code) && !o.config && o.config_given &&
+		      o.check,
 	      "-c - and --check are parsed");
 	for (int i = 0; i < 12; i++) {
 		snprintf(values[i], sizeof(values[i]), "v%d", i);
 		all[1 + 2 * i] = (char *)longs[i];
 		all[2 + 2 * i] = values[i];
 	}
-	good = takes(&o, &root, &feed, all, &code) && o.config_given && !o.check;
+	good = options_take(&o, &root, &feed, all, &code) && o.config_given && !o.check;
 	snprintf(text, sizeof(text), "%d %s %s %s %s %s %s %s; %s %s %s %s %s", good,
 		 OR_NONE(o.record), OR_NONE(o.config), OR_NONE(o.label), OR_NONE(o.period_ms),
 		 OR_NONE(o.keep), OR_NONE(o.max_size), OR_NONE(o.annotations), root.sysfs,
 		 root.procfs, root.tracefs, root.debugfs, OR_NONE(feed));
 	text_is(text, "1 v0 v1 v2 v3 v4 v5 v6; v7 v8 v9 v10 v11",
 		"each long option sets its value");
-	good = takes(&o, &root, &feed, shorts, &code);
+	good = options_take(&o, &root, &feed, shorts, &code);
 	snprintf(text, sizeof(text), "%d %s %s %s %s", good, OR_NONE(o.record), OR_NONE(o.config),
 		 OR_NONE(o.label), OR_NONE(o.period_ms));
 	text_is(text, "1 R C L P", "short options set their values");
 }
 
 /* Refused with @want; nothing is changed then. */
-static void refused(struct options o, const char *want)
+static void config_is_refused(struct options o, const char *want)
 {
 	struct config c = { .keep = 77 };
 	char error[700] = "";
@@ -290,7 +295,7 @@ static void refused(struct options o, const char *want)
 	text_is(error, want, "a wrong option value is reported");
 }
 
-static void together(void)
+static void options_combine(void)
 {
 	struct options o = { .config = "b.conf",
 			     .config_given = true,
@@ -313,25 +318,29 @@ static void together(void)
 		      c.source[SOURCE_regulator].period_ms == 7 &&
 		      c.source[SOURCE_thermal].period_ms == 1000,
 	      "--period applies to rails only");
-	refused((struct options){ .keep = "x" }, "--keep: keep = 'x': a number is wanted");
-	refused((struct options){ .max_size = "x" },
-		"--max-size: max_size = 'x': a size such as 64M is wanted");
-	refused((struct options){ .period_ms = "0" },
-		"--period: period_ms = '0': out of range, 1 to 3600000");
-	refused((struct options){ .record = "a\nkeep = 3" }, "--record: not a possible value");
+	config_is_refused((struct options){ .keep = "x" },
+			  "--keep: keep = 'x': a number is wanted");
+	config_is_refused((struct options){ .max_size = "x" },
+			  "--max-size: max_size = 'x': a size such as 64M is wanted");
+	config_is_refused((struct options){ .period_ms = "0" },
+			  "--period: period_ms = '0': out of range, 1 to 3600000");
+	config_is_refused((struct options){ .record = "a\nkeep = 3" },
+			  "--record: not a possible value");
 	memset(text, 'x', sizeof(text));
 	text[299] = '\0';
-	refused((struct options){ .record = text }, "--record: file: longer than 255 bytes");
+	config_is_refused((struct options){ .record = text },
+			  "--record: file: longer than 255 bytes");
 	text[299] = 'x';
 	text[300] = '\0';
-	refused((struct options){ .record = text }, "--record: not a possible value");
+	config_is_refused((struct options){ .record = text }, "--record: not a possible value");
 	text[64] = '\0';
-	refused((struct options){ .label = text }, "--label: label: longer than 63 bytes");
-	refused((struct options){ .config = "none.conf", .config_given = true },
-		"none.conf: No such file or directory");
+	config_is_refused((struct options){ .label = text },
+			  "--label: label: longer than 63 bytes");
+	config_is_refused((struct options){ .config = "none.conf", .config_given = true },
+			  "none.conf: No such file or directory");
 	o = (struct options){ .config = "none.conf" };
 	CHECK(!options_config(&o, &c, error, sizeof(error)), "the default file may be missing");
-	text_is(told(&c), usual, "a wrong option value leaves the defaults");
+	text_is(config_format(&c), usual, "a wrong option value leaves the defaults");
 	o.config = "b.conf";
 	snprintf(want, sizeof(want), "%s", "f.db");
 	CHECK(!options_config(&o, &c, error, sizeof(error)) && !strcmp(c.record_file, want),
@@ -344,11 +353,11 @@ void unit_config(void)
 
 	if (!place_enter(&place))
 		return;
-	bounds();
-	lengths();
-	words();
-	files();
-	options();
-	together();
+	bounds_check();
+	lengths_check();
+	words_check();
+	files_check();
+	options_check();
+	options_combine();
 	place_leave(&place);
 }

@@ -73,7 +73,7 @@ int sd_journal_send_with_location(const char *file, const char *line, const char
 	return journal_refused;
 }
 
-static void logs(void)
+static void log_check(void)
 {
 	int before = dup(STDERR_FILENO);
 	int fd = open("log", O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
@@ -119,13 +119,13 @@ static void logs(void)
 		"lines go to the journal if there is one");
 }
 
-static int healthy(void *data)
+static int health_read(void *data)
 {
 	return *(int *)data;
 }
 
 /* All pending notifications to the service manager. */
-static const char *heard(int fd)
+static const char *notifications_read(int fd)
 {
 	static char text[400];
 	size_t at = 0;
@@ -139,7 +139,7 @@ static const char *heard(int fd)
 	return text;
 }
 
-static void notifies(struct source_context *context)
+static void notify_check(struct source_context *context)
 {
 	struct sockaddr_un addr = { AF_UNIX, "notify" };
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), well = 1;
@@ -154,24 +154,25 @@ static void notifies(struct source_context *context)
 	notify_reloading();
 	notify_status("%d of %s", 3, "all");
 	notify_stopping();
-	text_is(heard(fd), "READY=1|RELOADING=1\nMONOTONIC_USEC=5000|STATUS=3 of all|STOPPING=1|",
+	text_is(notifications_read(fd),
+		"READY=1|RELOADING=1\nMONOTONIC_USEC=5000|STATUS=3 of all|STOPPING=1|",
 		"the service manager is notified of state changes");
 	watched_forget();
 	unsetenv("WATCHDOG_USEC");
-	CHECK(!notify_watchdog(context->loop, healthy, &well) && !watched_count(),
+	CHECK(!notify_watchdog(context->loop, health_read, &well) && !watched_count(),
 	      "without WATCHDOG_USEC there is no timer");
 	setenv("WATCHDOG_USEC", "3000000", 1);
 	unit_memory_left(0);
-	CHECK(notify_watchdog(context->loop, healthy, &well) == -ENOMEM,
+	CHECK(notify_watchdog(context->loop, health_read, &well) == -ENOMEM,
 	      "without memory there is no watchdog");
 	unit_memory_left(-1);
-	CHECK(!notify_watchdog(context->loop, healthy, &well) && watched_count() == 1 &&
+	CHECK(!notify_watchdog(context->loop, health_read, &well) && watched_count() == 1 &&
 		      watched_at(0)->period_ns == 1500000000,
 	      "the watchdog is notified at half of its timeout");
 	watched_at(0)->fn(watched_at(0)->data, 0);
 	well = 0;
 	watched_at(0)->fn(watched_at(0)->data, 0);
-	text_is(heard(fd), "WATCHDOG=1|", "a healthy daemon notifies the watchdog");
+	text_is(notifications_read(fd), "WATCHDOG=1|", "a healthy daemon notifies the watchdog");
 	watch_free(watched_at(0)->watch);
 	unsetenv("WATCHDOG_USEC");
 	unsetenv("NOTIFY_SOCKET");
@@ -179,7 +180,7 @@ static void notifies(struct source_context *context)
 	faults.at_ns = 0;
 }
 
-static void boards(struct source_context *context)
+static void board_check(struct source_context *context)
 {
 	char want[1200], clock[200] = "";
 	struct utsname u;
@@ -268,7 +269,7 @@ static void boards(struct source_context *context)
 	faults.at_ns = 0;
 }
 
-static void costs(struct source_context *context)
+static void cost_check(struct source_context *context)
 {
 	unsigned long long total, resident = 0;
 	struct rusage before, after;
@@ -300,7 +301,7 @@ static void costs(struct source_context *context)
 	faults.at_ns = 0;
 }
 
-static void annotate(const char *text)
+static void annotation_send(const char *text)
 {
 	struct sockaddr_un to = { AF_UNIX, "annotations" };
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -323,9 +324,9 @@ static void takes_annotations(struct source_context *context)
 		      (st.st_mode & 0777) == 0660,
 	      "annotations are accepted from the owner and group");
 	faults.at_ns = 50000;
-	annotate("50000 now");
-	annotate("  0 begin \n");
-	annotate("12");
+	annotation_send("50000 now");
+	annotation_send("  0 begin \n");
+	annotation_send("12");
 	watched_at(0)->fn(watched_at(0)->data, 0);
 	snprintf(want, sizeof(want),
 		 "annotation %d %d '50000 now'\nannotation %d %d '0 begin'\n"
@@ -337,10 +338,10 @@ static void takes_annotations(struct source_context *context)
 	records_are(context->queue, want, "annotations have their sender");
 	memset(long_text, 'x', sizeof(long_text));
 	long_text[ANNOTATION_MAX] = '\0';
-	annotate(long_text);
+	annotation_send(long_text);
 	long_text[ANNOTATION_MAX] = 'x';
 	long_text[ANNOTATION_MAX + 1] = '\0';
-	annotate(long_text);
+	annotation_send(long_text);
 	annotations_stop(m);
 	CHECK(queue_fill(context->queue) == 3 &&
 		      strlen(queue_peek(context->queue, 0)->define->string[0]) == ANNOTATION_MAX,
@@ -366,7 +367,7 @@ static void takes_annotations(struct source_context *context)
 	faults.at_ns = 0;
 }
 
-static void sockets(void)
+static void socket_check(void)
 {
 	int lowest = dup(STDOUT_FILENO), next, first, second;
 	char path[110];
@@ -405,7 +406,7 @@ static void sockets(void)
 }
 
 /* What the table of sources reports for each, selected by these words. */
-static void table(struct source_context *context)
+static void sources_check(struct source_context *context)
 {
 	struct sources *s;
 	struct config old;
@@ -516,7 +517,7 @@ static void table(struct source_context *context)
 	faults.at_ns = 0;
 }
 
-static void notes(struct source_context *context)
+static void notes_check(struct source_context *context)
 {
 	char want[500], long_note[500];
 
@@ -546,14 +547,14 @@ void unit_context(void)
 		return;
 	place_context(&context);
 	place_low(true);
-	logs();
-	notifies(&context);
-	boards(&context);
-	costs(&context);
+	log_check();
+	notify_check(&context);
+	board_check(&context);
+	cost_check(&context);
 	takes_annotations(&context);
-	sockets();
-	notes(&context);
-	table(&context);
+	socket_check();
+	notes_check(&context);
+	sources_check(&context);
 	place_low(false);
 	place_context_free(&context);
 	place_leave(&place);

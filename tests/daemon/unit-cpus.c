@@ -28,14 +28,14 @@
 #define IDLE(cpu)   "sys/devices/system/cpu/cpu" #cpu "/cpuidle/"
 #define INSTANCE    "trace/instances/gchintd"
 
-static void look(void)
+static void timer_run(void)
 {
 	watched_at(0)->fn(watched_at(0)->data, 0);
 }
 
 /* Number of definitions of a type and of records in the queue; removes all. */
-static unsigned int defined(struct queue *q, enum definition_kind kind, enum record_type type,
-			    unsigned int *records)
+static unsigned int definitions_count(struct queue *q, enum definition_kind kind,
+				      enum record_type type, unsigned int *records)
 {
 	unsigned int n = 0;
 
@@ -86,7 +86,7 @@ static void policy_files(void)
 	place_file("debug/energy_model/cpu8191/ps:400000/power", "7\n");
 }
 
-static void policies(struct source_context *context, void **state)
+static void policies_check(struct source_context *context, void **state)
 {
 	const struct source *cpufreq = source_table[SOURCE_cpufreq];
 
@@ -128,13 +128,13 @@ static void policies(struct source_context *context, void **state)
 static void policy_changes(struct source_context *context, void *state)
 {
 	faults.at_ns = 2000;
-	look();
+	timer_run();
 	records_are(context->queue, "", "unchanged values are not recorded again");
 	place_file(POLICY(0) "scaling_cur_freq", "900000\n");
 	place_file(POLICY(0) "stats/time_in_state", "300000 10\n600000 25\n700000 0\nrubbish\n");
 	place_file(POLICY(0) "scaling_governor", "a-governor-of-a-long-name\n");
 	place_file(ACTUATOR(0), "limits\n");
-	look();
+	timer_run();
 	records_are(context->queue,
 		    "policy 2000: 0 'a-governor-of-a' 300000 900000\n"
 		    "actuator 0 'limits'\n"
@@ -150,18 +150,18 @@ static void policy_changes(struct source_context *context, void *state)
 	context->traced = true;
 	context->traced_cpu[1] = 1;
 	faults.at_ns = 3000;
-	look();
+	timer_run();
 	records_are(context->queue,
 		    "policy 3000: 0 'a-governor-of-a' 500000 900000\n"
 		    "residency 3000: policy 0 at 650000 0\n",
 		    "with the tracepoint frequencies are not polled");
 	context->traced = false;
 	place_file(POLICY(0) "scaling_cur_freq", "0\n");
-	look();
+	timer_run();
 	place_file(POLICY(0) "scaling_cur_freq", "x\n");
-	look();
+	timer_run();
 	place_file(POLICY(0) "scaling_cur_freq", "900000\n");
-	look();
+	timer_run();
 	records_are(context->queue, "", "an unreadable frequency is no change");
 	/* A driver that is removed, and one that is added. */
 	place_gone("sys/devices/system/cpu/cpufreq/policy0");
@@ -169,7 +169,7 @@ static void policy_changes(struct source_context *context, void *state)
 	place_file(POLICY(7) "related_cpus", "7\n");
 	place_file(POLICY(7) "scaling_cur_freq", "100000\n");
 	faults.at_ns = 4000;
-	look();
+	timer_run();
 	records_are(context->queue,
 		    "policy 7 '7'\n"
 		    "policy 4000: 7 '' ? ?\n"
@@ -201,16 +201,16 @@ static void many_policies(struct source_context *context)
 	}
 	watched_forget();
 	CHECK(!cpufreq->start(context, &state), "a machine of many policies");
-	CHECK(defined(context->queue, DEFINE_POLICY, RECORD_RESIDENCY, &records) == 100 &&
+	CHECK(definitions_count(context->queue, DEFINE_POLICY, RECORD_RESIDENCY, &records) == 100 &&
 		      records == 66,
 	      "all of them are recorded, with all of their frequencies");
-	look();
+	timer_run();
 	records_are(context->queue, "", "nothing is recorded after the end");
 	sprintf(table, "%d 1\n", 1000);
 	for (int i = 1; i < 66; i++)
 		sprintf(table + strlen(table), "%d %d\n", 1000 + i, i > 62);
 	place_file(POLICY(100) "stats/time_in_state", table);
-	look();
+	timer_run();
 	records_are(context->queue,
 		    "residency 4000: policy 100 at 1000 10000000\n"
 		    "residency 4000: policy 100 at 1063 10000000\n"
@@ -221,7 +221,7 @@ static void many_policies(struct source_context *context)
 	records_are(context->queue, "", "nothing has changed at the end");
 }
 
-static void idle(struct source_context *context)
+static void idle_check(struct source_context *context)
 {
 	const struct source *cpuidle = source_table[SOURCE_cpuidle];
 	unsigned int records;
@@ -258,11 +258,11 @@ static void idle(struct source_context *context)
 	faults.at_ns = 2000;
 	place_file(IDLE(0) "state0/time", "60\n");
 	place_file(IDLE(8191) "state2/time", "70\n");
-	look();
+	timer_run();
 	records_are(context->queue, "idle 2000: cpu 8191 state 2 70 us 7 times\n",
 		    "a state without new entries is not recorded");
 	place_file(IDLE(0) "state1/usage", "2\n");
-	look();
+	timer_run();
 	records_are(context->queue, "idle 2000: cpu 0 state 1 0 us 2 times\n",
 		    "a state with new entries is recorded");
 	place_gone(IDLE(0) "state1/usage");
@@ -282,7 +282,8 @@ static void idle(struct source_context *context)
 	}
 	watched_forget();
 	CHECK(!cpuidle->start(context, &state) &&
-		      defined(context->queue, DEFINE_IDLE_STATE, RECORD_IDLE, &records) == 65 * 64,
+		      definitions_count(context->queue, DEFINE_IDLE_STATE, RECORD_IDLE, &records) ==
+			      65 * 64,
 	      "all idle states of all CPUs are recorded");
 	cpuidle->stop(state);
 	place_gone("sys");
@@ -300,7 +301,7 @@ static void tick_is_recorded(struct queue *q)
 	records_are(q, text, "the tick of accounts is recorded");
 }
 
-static void costs(struct source_context *context)
+static void sched_check(struct source_context *context)
 {
 	const struct source *sched = source_table[SOURCE_sched];
 	void *state = NULL;
@@ -355,7 +356,7 @@ static void costs(struct source_context *context)
 	      "threads are sampled once per period");
 	tick_is_recorded(context->queue);
 	place_gone("proc/70/task/71");
-	look();
+	timer_run();
 	place_file("proc/70/task/72/stat", "70 (a) S 1 2 3 4 -1 6 7 8 9 10 30\n");
 	place_gone("proc/70/task/70");
 	sched->stop(state);
@@ -367,8 +368,8 @@ static void costs(struct source_context *context)
 		    "each thread's statistics are recorded as far as known");
 }
 
-static void edge(struct source_context *context, uint64_t at, uint32_t type, int32_t tid,
-		 uint32_t what)
+static void edge_send(struct source_context *context, uint64_t at, uint32_t type, int32_t tid,
+		      uint32_t what)
 {
 	faults.at_ns = at;
 	tracker_event(context->tracker, &(struct message_event){
@@ -385,7 +386,7 @@ static void edge(struct source_context *context, uint64_t at, uint32_t type, int
 }
 
 /* Accounts at the begin and end of threads, of a source that began at 0.2 s. */
-static void edges(struct source_context *context)
+static void edges_check(struct source_context *context)
 {
 	const struct source *sched = source_table[SOURCE_sched];
 	void *state = NULL;
@@ -401,15 +402,15 @@ static void edges(struct source_context *context)
 	faults.at_ns = 200000000;
 	CHECK(!sched->start(context, &state), "threads are sampled again");
 	tick_is_recorded(context->queue);
-	edge(context, 400000000, GCHINT_EVENT_LEASE, 80, GCHINT_LEASE_ATTACH);
-	edge(context, 401000000, GCHINT_EVENT_LEASE, 81, GCHINT_LEASE_ATTACH);
-	edge(context, 402000000, GCHINT_EVENT_PHASE, 80, GCHINT_PHASE_MARK);
-	edge(context, 403000000, GCHINT_EVENT_PHASE, 80, GCHINT_PHASE_NONE);
-	edge(context, 404000000, GCHINT_EVENT_PHASE, 80, GCHINT_PHASE_MARK);
-	edge(context, 512000000, GCHINT_EVENT_PHASE, 80, GCHINT_PHASE_NONE);
-	edge(context, 513000000, GCHINT_EVENT_LEASE, 80, GCHINT_LEASE_EXIT);
+	edge_send(context, 400000000, GCHINT_EVENT_LEASE, 80, GCHINT_LEASE_ATTACH);
+	edge_send(context, 401000000, GCHINT_EVENT_LEASE, 81, GCHINT_LEASE_ATTACH);
+	edge_send(context, 402000000, GCHINT_EVENT_PHASE, 80, GCHINT_PHASE_MARK);
+	edge_send(context, 403000000, GCHINT_EVENT_PHASE, 80, GCHINT_PHASE_NONE);
+	edge_send(context, 404000000, GCHINT_EVENT_PHASE, 80, GCHINT_PHASE_MARK);
+	edge_send(context, 512000000, GCHINT_EVENT_PHASE, 80, GCHINT_PHASE_NONE);
+	edge_send(context, 513000000, GCHINT_EVENT_LEASE, 80, GCHINT_LEASE_EXIT);
 	place_gone("proc/80/task/81");
-	edge(context, 514000000, GCHINT_EVENT_LEASE, 81, GCHINT_LEASE_EXIT);
+	edge_send(context, 514000000, GCHINT_EVENT_LEASE, 81, GCHINT_LEASE_EXIT);
 	sched->stop(state);
 	faults.at_ns = 1000;
 	records_are(context->queue,
@@ -447,10 +448,10 @@ static void idle_edges(struct source_context *context)
 	faults.at_ns = 1000000;
 	CHECK(!cpuidle->start(context, &state), "idle states are sampled again");
 	place_file(IDLE(0) "state0/usage", "2\n");
-	edge(context, 1500000, GCHINT_EVENT_PHASE, 82, GCHINT_PHASE_MARK);
-	edge(context, 2900000, GCHINT_EVENT_PHASE, 82, GCHINT_PHASE_NONE);
-	edge(context, 3000000, GCHINT_EVENT_PHASE, 82, GCHINT_PHASE_MARK);
-	edge(context, 3100000, GCHINT_EVENT_PHASE, 82, GCHINT_PHASE_NONE);
+	edge_send(context, 1500000, GCHINT_EVENT_PHASE, 82, GCHINT_PHASE_MARK);
+	edge_send(context, 2900000, GCHINT_EVENT_PHASE, 82, GCHINT_PHASE_NONE);
+	edge_send(context, 3000000, GCHINT_EVENT_PHASE, 82, GCHINT_PHASE_MARK);
+	edge_send(context, 3100000, GCHINT_EVENT_PHASE, 82, GCHINT_PHASE_NONE);
 	cpuidle->stop(state);
 	place_gone("sys");
 	faults.at_ns = 1000;
@@ -467,7 +468,7 @@ static void idle_edges(struct source_context *context)
 		    "idle states are read as phases end");
 }
 
-static void instance(void)
+static void instance_make(void)
 {
 	place_file("trace/events/power/cpu_frequency/enable", "0");
 	place_file(INSTANCE "/events/power/cpu_frequency/enable", "0");
@@ -476,7 +477,7 @@ static void instance(void)
 	place_file(INSTANCE "/trace_pipe", "");
 }
 
-static void tell(const char *text)
+static void trace_append(const char *text)
 {
 	FILE *f = fopen(INSTANCE "/trace_pipe", "a");
 
@@ -494,7 +495,7 @@ static void tell_long(int length, unsigned int khz, unsigned int cpu)
 	int n = snprintf(line, sizeof(line), fmt, 0, "", khz, cpu);
 
 	snprintf(line, sizeof(line), fmt, length - n, "a-1", khz, cpu);
-	tell(line);
+	trace_append(line);
 }
 
 static void trace_probes(const struct source_context *context)
@@ -516,7 +517,7 @@ static void trace_probes(const struct source_context *context)
 	text_is(place_probe(trace, context),
 		"0 'every change of frequency, power:cpu_frequency' ''",
 		"an instance can be created");
-	instance();
+	instance_make();
 	text_is(place_probe(trace, context),
 		"0 'every change of frequency, power:cpu_frequency' ''", "an instance exists");
 	if (geteuid())
@@ -561,14 +562,14 @@ static void trace_refused(struct source_context *context)
 	mkdir("trace/instances", 0755);
 	CHECK(trace->start(context, &state) == -ENOENT && access(INSTANCE, F_OK),
 	      "without a pipe it does not start and removes its instance");
-	instance();
+	instance_make();
 	place_gone(INSTANCE "/trace_clock");
 	CHECK(trace->start(context, &state) == -ENOENT,
 	      "without the monotonic clock it does not start");
-	instance();
+	instance_make();
 	place_gone(INSTANCE "/events");
 	CHECK(trace->start(context, &state) == -ENOENT, "without the event it does not start");
-	instance();
+	instance_make();
 	fd = open(INSTANCE "/trace_pipe", O_RDONLY | O_CLOEXEC);
 	place_file(INSTANCE "/events/power/cpu_frequency/enable", "1");
 	CHECK(!flock(fd, LOCK_EX) && trace->start(context, &state) == -EBUSY &&
@@ -582,7 +583,7 @@ static void trace_refused(struct source_context *context)
 	records_are(context->queue, "", "a failed start records nothing");
 }
 
-static void traces(struct source_context *context)
+static void trace_check(struct source_context *context)
 {
 	const struct source *trace = source_table[SOURCE_trace];
 	unsigned int records;
@@ -591,7 +592,7 @@ static void traces(struct source_context *context)
 
 	trace_probes(context);
 	trace_refused(context);
-	instance();
+	instance_make();
 	context->config.trace_buffer = 100 << 10;
 	context->config.source[SOURCE_trace].period_ms = 60;
 	watched_forget();
@@ -609,43 +610,44 @@ static void traces(struct source_context *context)
 		    "clock 0 1000 'trace' 'mono trace clock' 'stamped by the kernel; the text form "
 		    "is cut to 1 us'\n",
 		    "the clock of trace events is defined");
-	tell("a-1 [000] d 0.000001: cpu_frequency: state=300000 cpu_id=0\n"
-	     "a-1 [000] d 0.000002: cpu_frequency: state=300000 cpu_id=0\n"
-	     "a-1 [000] d 0.000003: cpu_frequency: state=300000 cpu_id=8191\n"
-	     "a-1 [000] d 0.000004: cpu_frequency: state=300000 cpu_id=8192\n"
-	     "CPU:1 [LOST 17 EVENTS]\n"
-	     "rubbish\n"
-	     "a-1 [000] d 0.000005: cpu_frequency: state=600000 cp");
-	look();
+	trace_append("a-1 [000] d 0.000001: cpu_frequency: state=300000 cpu_id=0\n"
+		     "a-1 [000] d 0.000002: cpu_frequency: state=300000 cpu_id=0\n"
+		     "a-1 [000] d 0.000003: cpu_frequency: state=300000 cpu_id=8191\n"
+		     "a-1 [000] d 0.000004: cpu_frequency: state=300000 cpu_id=8192\n"
+		     "CPU:1 [LOST 17 EVENTS]\n"
+		     "rubbish\n"
+		     "a-1 [000] d 0.000005: cpu_frequency: state=600000 cp");
+	timer_run();
 	records_are(context->queue,
 		    "transition 1000: cpu 0 300000 kHz by 1\n"
 		    "transition 3000: cpu 8191 300000 kHz by 1\n"
 		    "drop 17 'trace' 'the kernel's trace ring ran over'\n",
 		    "changes of frequency and lost events are recorded");
-	tell("u_id=0\n");
-	look();
+	trace_append("u_id=0\n");
+	timer_run();
 	records_are(context->queue, "transition 5000: cpu 0 600000 kHz by 1\n",
 		    "a line that is read in two parts is joined");
 	tell_long(511, 700000, 1);
-	tell("\n");
+	trace_append("\n");
 	tell_long(512, 700000, 2);
-	tell("\n");
+	trace_append("\n");
 	tell_long(560, 700000, 3);
-	tell("\n");
+	trace_append("\n");
 	tell_long(100, 700000, 4);
-	tell("\n");
-	look();
+	trace_append("\n");
+	timer_run();
 	records_are(context->queue,
 		    "transition 1000001000: cpu 1 700000 kHz by 1\n"
 		    "transition 1000001000: cpu 4 700000 kHz by 1\n",
 		    "a line that is too long is skipped, the next one is read");
 	/* More than one read returns. */
 	for (unsigned int i = 0; i < 200; i++)
-		tell_long(100, 100000 + i, 5), tell("\n");
-	look();
-	CHECK(!defined(context->queue, DEFINE_META, RECORD_TRANSITION, &records) && records == 200,
+		tell_long(100, 100000 + i, 5), trace_append("\n");
+	timer_run();
+	CHECK(!definitions_count(context->queue, DEFINE_META, RECORD_TRANSITION, &records) &&
+		      records == 200,
 	      "all pending events are read");
-	tell("a-1 [000] d 0.000009: cpu_frequency: state=900000 cpu_id=0\n");
+	trace_append("a-1 [000] d 0.000009: cpu_frequency: state=900000 cpu_id=0\n");
 	trace->stop(state);
 	records_are(context->queue, "transition 9000: cpu 0 900000 kHz by 1\n",
 		    "the end samples once more");
@@ -665,15 +667,15 @@ void unit_cpus(void)
 	place_context(&context);
 	place_low(true);
 	faults.at_ns = 1000;
-	policies(&context, &state);
+	policies_check(&context, &state);
 	policy_changes(&context, state);
 	many_policies(&context);
 	place_gone("sys");
-	idle(&context);
-	costs(&context);
-	edges(&context);
+	idle_check(&context);
+	sched_check(&context);
+	edges_check(&context);
 	idle_edges(&context);
-	traces(&context);
+	trace_check(&context);
 	faults.at_ns = 0;
 	place_low(false);
 	place_context_free(&context);

@@ -17,7 +17,7 @@
 #include "place.h"
 #include "records.h"
 
-static struct endpoint *start(struct source_context *context, const char *listen)
+static struct endpoint *endpoint_open(struct source_context *context, const char *listen)
 {
 	watched_forget();
 	snprintf(context->config.metrics_listen, sizeof(context->config.metrics_listen), "%s",
@@ -25,7 +25,7 @@ static struct endpoint *start(struct source_context *context, const char *listen
 	return endpoint_start(context, NULL);
 }
 
-static void addresses(struct source_context *context)
+static void addresses_check(struct source_context *context)
 {
 	static const char *const bad[] = { "localhost:80", "127.0.0.1",	      "127.0.0.1:0",
 					   "127.0.0.1:x",  "127.0.0.1:65536", "[::1:80",
@@ -33,7 +33,7 @@ static void addresses(struct source_context *context)
 	char want[200];
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		endpoint_stop(start(context, bad[i]));
+		endpoint_stop(endpoint_open(context, bad[i]));
 		snprintf(want, sizeof(want),
 			 "note 4 'metrics' 'listen = %s: ADDRESS:PORT is wanted, such as "
 			 "127.0.0.1:9477'\n",
@@ -44,7 +44,7 @@ static void addresses(struct source_context *context)
 }
 
 /* The address is invalid, so that no server starts. */
-static void tokens(struct source_context *context)
+static void tokens_check(struct source_context *context)
 {
 	static const char rest[] = "only rails and the daemon's state are shown";
 	static const struct {
@@ -74,7 +74,7 @@ static void tokens(struct source_context *context)
 				 all[i].says, rest);
 		strcat(want, "note 4 'metrics' 'listen = x: ADDRESS:PORT is wanted, such as "
 			     "127.0.0.1:9477'\n");
-		endpoint_stop(start(context, "x"));
+		endpoint_stop(endpoint_open(context, "x"));
 		records_are(context->queue, want, "an invalid token file is reported");
 	}
 	context->config.metrics_token_file[0] = '\0';
@@ -82,7 +82,7 @@ static void tokens(struct source_context *context)
 }
 
 /* The public metrics in the text file, and that its directory holds nothing else. */
-static void textfile(struct source_context *context)
+static void textfile_check(struct source_context *context)
 {
 	struct endpoint *e;
 	struct stat st;
@@ -143,9 +143,9 @@ void unit_endpoint(void)
 		return;
 	place_context(&context);
 	place_low(true);
-	addresses(&context);
-	tokens(&context);
-	textfile(&context);
+	addresses_check(&context);
+	tokens_check(&context);
+	textfile_check(&context);
 	place_low(false);
 	place_context_free(&context);
 	place_leave(&place);

@@ -8,7 +8,7 @@
 
 #include "../../daemon/analysis/energy.h"
 
-static bool about(double a, double b, double by)
+static bool is_about(double a, double b, double by)
 {
 	if (fabs(a - b) <= by)
 		return true;
@@ -24,7 +24,7 @@ static const struct energy_limits no_limits = { .max_w = INFINITY };
 #define MARK  (GCHINT_PHASE_MARK * CLASS_NR + CLASS_CONCURRENT)
 #define ROOTS (GCHINT_PHASE_ROOTS * CLASS_NR + CLASS_STW)
 
-static void energy(void)
+static void energy_check(void)
 {
 	static const uint16_t mark = MARK;
 	const struct energy_segment seg[] = {
@@ -45,34 +45,35 @@ static void energy(void)
 
 	p = &e.part[mark];
 	energy_split(counter, 5, true, &no_limits, seg, 3, &e);
-	CHECK(about(e.total, 6, 1e-9) && about(p->joules, 3, 1e-9) && about(p->low, 3, 1e-9) &&
-		      about(p->high, 3, 1e-9) && about(e.part[0].low, 3, 1e-9) &&
-		      about(e.part[0].high, 3, 1e-9) && p->whole_ns == p->ns && energy_resolved(p),
+	CHECK(is_about(e.total, 6, 1e-9) && is_about(p->joules, 3, 1e-9) &&
+		      is_about(p->low, 3, 1e-9) && is_about(p->high, 3, 1e-9) &&
+		      is_about(e.part[0].low, 3, 1e-9) && is_about(e.part[0].high, 3, 1e-9) &&
+		      p->whole_ns == p->ns && energy_resolved(p),
 	      "readings at the phase's edges give its exact energy");
 	/* Only two samples: 6 J over 4 s, of which the phase is a quarter. */
 	counter[1] = counter[4];
 	energy_split(counter, 2, true, &no_limits, seg, 3, &e);
-	CHECK(about(p->joules, 1.5, 1e-9) && p->low == 0 && about(p->high, 6, 1e-9) &&
+	CHECK(is_about(p->joules, 1.5, 1e-9) && p->low == 0 && is_about(p->high, 6, 1e-9) &&
 		      !energy_resolved(p),
 	      "between two readings a phase is not resolved: none to all");
 	energy_split(counter, 2, true, LIMITS(0.5, 3), seg, 3, &e);
 	/* The other 3 s took 1.5 J at least, 9 J at most; the phase 0.5 to 3. */
-	CHECK(about(p->low, 0.5, 1e-9) && about(p->high, 3, 1e-9),
+	CHECK(is_about(p->low, 0.5, 1e-9) && is_about(p->high, 3, 1e-9),
 	      "the rail's limits bound its energy");
 	energy_split(counter, 2, true, LIMITS(1.2, 1.8), seg, 3, &e);
 	/* 6 - 3 x 1.8 = 0.6 < 1.2; 6 - 3 x 1.2 = 2.4 > 1.8 */
-	CHECK(about(p->low, 1.2, 1e-9) && about(p->high, 1.8, 1e-9) && energy_resolved(p),
+	CHECK(is_about(p->low, 1.2, 1e-9) && is_about(p->high, 1.8, 1e-9) && energy_resolved(p),
 	      "narrow limits resolve it");
 	energy_split(counter, 2, true, LIMITS(1.45, 9), seg, 3, &e);
-	CHECK(about(p->low, 1.45, 1e-9) && about(p->high, 6 - 3 * 1.45, 1e-9),
+	CHECK(is_about(p->low, 1.45, 1e-9) && is_about(p->high, 6 - 3 * 1.45, 1e-9),
 	      "the least energy outside of the phase is subtracted");
 	energy_split(counter, 2, true, LIMITS(0, 1), seg, 3, &e);
-	CHECK(e.beyond == 1 && p->low == 0 && about(p->high, 6, 1e-9),
+	CHECK(e.beyond == 1 && p->low == 0 && is_about(p->high, 6, 1e-9),
 	      "limits that the counter contradicts are counted and ignored");
 	counter[1] = (struct recording_sample){ 1500000000, 2500000 };
 	counter[2] = (struct recording_sample){ 4000000000, 6000000 };
 	energy_split(counter, 3, true, &no_limits, seg, 3, &e);
-	CHECK(p->low == 0 && about(p->high, 6, 1e-9), "edges between readings add their bounds");
+	CHECK(p->low == 0 && is_about(p->high, 6, 1e-9), "edges between readings add their bounds");
 	counter[1].value = RECORDING_UNKNOWN;
 	energy_split(counter, 3, true, &no_limits, seg, 3, &e);
 	CHECK(e.known_ns == 0 && p->ns == 0 && p->unknown_ns == 1000000000,
@@ -103,9 +104,10 @@ static void energy_short(void)
 	s[40] = (struct recording_sample){ 4000000000, 40 * 125000 };
 	energy_split(s, 41, true, &no_limits, seg, 80, &e);
 	p = &e.part[roots];
-	CHECK(about(p->high, 5, 1e-9) && p->low == 0 && !energy_resolved(p),
+	CHECK(is_about(p->high, 5, 1e-9) && p->low == 0 && !energy_resolved(p),
 	      "pauses that fill no interval get no share by time");
-	CHECK(about(e.part[0].high, 5, 1e-9) && e.part[0].low == 0 && !energy_resolved(&e.part[0]),
+	CHECK(is_about(e.part[0].high, 5, 1e-9) && e.part[0].low == 0 &&
+		      !energy_resolved(&e.part[0]),
 	      "the remaining time gets no share either");
 	/* A power meter: 600 samples of 1 W, and unknown power between them. */
 	for (size_t i = 0; i < 41; i++)
@@ -114,7 +116,7 @@ static void energy_short(void)
 	CHECK(isinf(p->high) && p->whole_ns == 0 && !energy_resolved(p),
 	      "between two readings of a power meter a phase is unbounded");
 	energy_split(s, 41, false, LIMITS(0.9, 1.1), seg, 80, &e);
-	CHECK(about(p->low, 0.9 * 0.2, 1e-9) && about(p->high, 1.1 * 0.2, 1e-9) &&
+	CHECK(is_about(p->low, 0.9 * 0.2, 1e-9) && is_about(p->high, 1.1 * 0.2, 1e-9) &&
 		      energy_resolved(p),
 	      "the limits of the rail bound it");
 }
@@ -132,21 +134,22 @@ static void energy_shared(void)
 	struct energy e;
 
 	energy_split(s, 2, true, &no_limits, &both, 1, &e);
-	CHECK(about(e.part[a].low, 3, 1e-9) && about(e.part[a].high, 3, 1e-9) &&
+	CHECK(is_about(e.part[a].low, 3, 1e-9) && is_about(e.part[a].high, 3, 1e-9) &&
 		      e.part[a].whole_ns == 500,
 	      "two phases that share a whole interval have half of it each");
 	energy_split(s, 2, true, &no_limits, mixed, 2, &e);
-	CHECK(about(e.part[a].low, 3, 1e-9) && about(e.part[a].high, 6, 1e-9) &&
+	CHECK(is_about(e.part[a].low, 3, 1e-9) && is_about(e.part[a].high, 6, 1e-9) &&
 		      e.part[a].whole_ns == 0,
 	      "a phase that is alone for half of it has between half and all");
 	energy_split(s, 2, true, &no_limits, parts, 3, &e);
-	CHECK(about(e.part[a].high, 6, 1e-9) && about(e.part[b].high, 3, 1e-9) &&
+	CHECK(is_about(e.part[a].high, 6, 1e-9) && is_about(e.part[b].high, 3, 1e-9) &&
 		      e.part[a].low == 0,
 	      "a phase that is never alone has at most half");
 	energy_split(s, 2, true, LIMITS(0, 1e7), parts, 3, &e);
 	/* 10 MW: 4 J in the first 400 ns, 3 J in each of the others. */
-	CHECK(about(e.part[a].high, 3 + 3.0 / 2, 1e-6) && about(e.part[a].low, 3.0 / 2, 1e-6) &&
-		      about(e.part[b].high, 2, 1e-6) && about(e.part[b].low, 0, 1e-6),
+	CHECK(is_about(e.part[a].high, 3 + 3.0 / 2, 1e-6) &&
+		      is_about(e.part[a].low, 3.0 / 2, 1e-6) && is_about(e.part[b].high, 2, 1e-6) &&
+		      is_about(e.part[b].low, 0, 1e-6),
 	      "limits bound each part of a shared interval");
 }
 
@@ -194,7 +197,7 @@ static void energy_truth(void)
 		energy_split(s, samples, true, &no_limits, seg, n, &e);
 		for (unsigned int g = 0; g < PHASE_GROUPS; g++)
 			all += e.part[g].joules;
-		sum = sum && about(all, e.total, 1e-6);
+		sum = sum && is_about(all, e.total, 1e-6);
 		inside = inside && truth >= e.part[mark].low - 1e-3 &&
 			 truth <= e.part[mark].high + 1e-3;
 		/* What is reported as resolved is right to within half of it. */
@@ -211,7 +214,8 @@ static void energy_truth(void)
 }
 
 /* J of a rail until @t, by the intervals' power. */
-static double taken(const struct energy_segment *seg, const double *watts, size_t n, uint64_t t)
+static double energy_until(const struct energy_segment *seg, const double *watts, size_t n,
+			   uint64_t t)
 {
 	double joules = 0;
 
@@ -251,8 +255,8 @@ static void energy_steps(void)
 		}
 		for (; last < 128 && at <= t; at += period)
 			s[last++] = (struct recording_sample){
-				at, llround(taken(seg, watts, n,
-						  at - (uint64_t)rand_r(&seed) % 1000000) *
+				at, llround(energy_until(seg, watts, n,
+							 at - (uint64_t)rand_r(&seed) % 1000000) *
 					    1e6)
 			};
 		last--;
@@ -262,14 +266,15 @@ static void energy_steps(void)
 		 */
 		for (size_t i = 0; i < n; i++)
 			if (seg[i].nr && seg[i].t1 > s[0].t && seg[i].t0 < s[last].t)
-				truth += taken(seg, watts, n,
-					       seg[i].t1 < s[last].t ? seg[i].t1 : s[last].t) -
-					 taken(seg, watts, n,
-					       seg[i].t0 > s[0].t ? seg[i].t0 : s[0].t);
+				truth += energy_until(seg, watts, n,
+						      seg[i].t1 < s[last].t ? seg[i].t1 :
+									      s[last].t) -
+					 energy_until(seg, watts, n,
+						      seg[i].t0 > s[0].t ? seg[i].t0 : s[0].t);
 		energy_split(s, last + 1, true, &steps, seg, n, &e);
 		for (unsigned int g = 0; g < PHASE_GROUPS; g++)
 			all += e.part[g].joules;
-		sum = sum && about(all, e.total, 1e-6);
+		sum = sum && is_about(all, e.total, 1e-6);
 		resolved = resolved || (round % 2 && energy_resolved(&e.part[mark]));
 		/* What the first and the last step hide belongs to no interval. */
 		inside = inside && truth >= e.part[mark].low - max * 1e-3 &&
@@ -316,28 +321,28 @@ static void energy_of_steps(void)
 
 	p = &e.part[mark];
 	energy_split(s, 5, true, &steps, seg, 3, &e);
-	CHECK(about(p->joules, 3, 1e-9) && about(p->low, 1.5, 1e-9) && about(p->high, 5, 1e-9) &&
-		      p->whole_ns == 500000000,
+	CHECK(is_about(p->joules, 3, 1e-9) && is_about(p->low, 1.5, 1e-9) &&
+		      is_about(p->high, 5, 1e-9) && p->whole_ns == 500000000,
 	      "the lower bound excludes what an earlier step may contain");
 	energy_split(s, 5, true, &narrow, seg, 3, &e);
 	/*
 	 * 1 to 1.5 s: of 1.5 J the step before has 0.3 at most. 2 to 4 s: of 2 J what is certain
 	 * outside, 1.9 s, has 1.9 at least, the step before 2 s the rest.
 	 */
-	CHECK(about(p->low, 1.2 + 1.5, 1e-9) && about(p->high, 3 + 0.1, 1e-9),
+	CHECK(is_about(p->low, 1.2 + 1.5, 1e-9) && is_about(p->high, 3 + 0.1, 1e-9),
 	      "the rail's limits bound what a step can hide");
 	energy_split(long_ago, 3, true, &ends, seg, 3, &e);
-	CHECK(e.wrapped == 1 && about(e.total, 5, 1e-9) && e.known_ns == 1000000000,
+	CHECK(e.wrapped == 1 && is_about(e.total, 5, 1e-9) && e.known_ns == 1000000000,
 	      "an interval in which a counter may have wrapped twice is unknown");
 	energy_split(long_ago, 3, true, &(struct energy_limits){ .max_w = 4.9, .wraps = 10 }, seg,
 		     3, &e);
-	CHECK(!e.wrapped && about(e.total, 10, 1e-9),
+	CHECK(!e.wrapped && is_about(e.total, 10, 1e-9),
 	      "the rail's maximum power excludes a second wrap");
 }
 
 void unit_energy(void)
 {
-	energy();
+	energy_check();
 	energy_short();
 	energy_shared();
 	energy_truth();

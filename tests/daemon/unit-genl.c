@@ -125,7 +125,7 @@ int __wrap_usleep(useconds_t us)
 	return 0;
 }
 
-static void says(const void *bytes, size_t len)
+static void kernel_send(const void *bytes, size_t len)
 {
 	if (send(kernel.socket[1], bytes, len, 0) != (ssize_t)len)
 		printf("# not sent: %s\n", strerror(errno));
@@ -136,7 +136,7 @@ static void says_built(struct build *b)
 	size_t len;
 	const void *bytes = build_bytes(b, &len);
 
-	says(bytes, len);
+	kernel_send(bytes, len);
 	build_done(b);
 }
 
@@ -154,22 +154,22 @@ static void says_controller(uint8_t command, const char *name)
 		abort();
 	if (name)
 		nla_put_string(msg, CTRL_ATTR_FAMILY_NAME, name);
-	says(nlmsg_hdr(msg), nlmsg_hdr(msg)->nlmsg_len);
+	kernel_send(nlmsg_hdr(msg), nlmsg_hdr(msg)->nlmsg_len);
 	nlmsg_free(msg);
 }
 
 /* The watches in order of creation. */
-static void rest(void)
+static void watches_run(void)
 {
 	watched_at(0)->fn(watched_at(0)->data, EPOLLIN);
 }
 
-static void ready(void)
+static void socket_run(void)
 {
 	watched_at(1)->fn(watched_at(1)->data, EPOLLIN);
 }
 
-static void probes(struct source_context *context)
+static void probe_check(struct source_context *context)
 {
 	const struct source *genl = source_table[SOURCE_genl];
 	char text[2048] = "";
@@ -202,7 +202,7 @@ static void probes(struct source_context *context)
 	kernel.family = FAMILY;
 }
 
-static void begins(struct source_context *context, void **state)
+static void start_check(struct source_context *context, void **state)
 {
 	const struct source *genl = source_table[SOURCE_genl];
 	socklen_t length = sizeof(int);
@@ -237,14 +237,14 @@ static void begins(struct source_context *context, void **state)
 		    "the clock of the kernel's timestamps is defined");
 }
 
-static void events(struct source_context *context)
+static void events_check(struct source_context *context)
 {
 	struct build b = { .seq = 100 };
 	struct watched *timer = watched_at(0), *fd = watched_at(1);
 
 	says_phase(&b, 1000, GCHINT_PHASE_MARK);
 	says_phase(&b, 2000, GCHINT_PHASE_SWEEP);
-	ready();
+	socket_run();
 	CHECK(timer->period_ns == 30000000 && !fd->again,
 	      "after the first message the socket is polled by the period");
 	records_are(context->queue,
@@ -255,12 +255,12 @@ static void events(struct source_context *context)
 		    "phase 2000: 2 from 2000, 7 of 70/71, end 0\n",
 		    "all messages of the socket are read");
 	says_phase(&b, 3000, GCHINT_PHASE_NONE);
-	rest();
+	watches_run();
 	CHECK(timer->period_ns == 30000000 && !fd->again,
 	      "polling continues while there are messages");
 	records_are(context->queue, "phase 3000: 2 from 2000, 7 of 70/71, end 1\n",
 		    "an end of a phase is recorded");
-	rest();
+	watches_run();
 	CHECK(!timer->period_ns && fd->again == 1, "polling ends when there are none");
 	records_are(context->queue, "", "an empty socket records nothing");
 
@@ -279,7 +279,7 @@ static void events(struct source_context *context)
 	says_built(&b);
 	b.seq -= 1;
 	says_phase(&b, 9000, GCHINT_PHASE_NONE);
-	ready();
+	socket_run();
 	records_are(context->queue,
 		    "phase 4000: 3 from 4000, 4 of 70/71, end 0\n"
 		    "drop 3 'genl' 'netlink sequence gap: the socket's buffer ran over'\n"
@@ -292,7 +292,7 @@ static void events(struct source_context *context)
 		    "lost messages are counted and phases marked as uncertain");
 }
 
-static void samples(struct source_context *context)
+static void sampling_check(struct source_context *context)
 {
 	static const struct {
 		uint64_t t;
@@ -314,9 +314,9 @@ static void samples(struct source_context *context)
 	nla_put_u32(msg, GCHINT_POLICY_A_CPU, 2);
 	nla_put_u32(msg, GCHINT_POLICY_A_CUR_KHZ, 1190400);
 	nla_nest_end(msg, nest);
-	says(nlmsg_hdr(msg), nlmsg_hdr(msg)->nlmsg_len);
+	kernel_send(nlmsg_hdr(msg), nlmsg_hdr(msg)->nlmsg_len);
 	nlmsg_free(msg);
-	ready();
+	socket_run();
 	records_are(context->queue,
 		    "transition 100: cpu 1 960000 kHz by 3\n"
 		    "transition 300: cpu 0 960000 kHz by 3\n"
@@ -327,7 +327,7 @@ static void samples(struct source_context *context)
 		    "frequencies of samples are recorded when they change");
 }
 
-static void strangers(struct source_context *context)
+static void strangers_check(struct source_context *context)
 {
 	static char large[65537];
 	struct build b = { .seq = 1000 };
@@ -335,14 +335,14 @@ static void strangers(struct source_context *context)
 	kernel.sender = 4711;
 	says_phase(&b, 1000, GCHINT_PHASE_MARK);
 	says_controller(CTRL_CMD_DELFAMILY, GCHINT_GENL_NAME);
-	ready();
+	socket_run();
 	kernel.sender = 0;
 	records_are(context->queue, "", "messages that are not from the kernel are ignored");
-	says(large, sizeof(large));
-	says(large, sizeof(large) - 1);
-	says("x", 1);
+	kernel_send(large, sizeof(large));
+	kernel_send(large, sizeof(large) - 1);
+	kernel_send("x", 1);
 	kernel.error = ENOBUFS;
-	ready();
+	socket_run();
 	records_are(context->queue,
 		    "drop 1 'genl' 'message longer than the buffer'\n"
 		    "drop 1 'genl' 'malformed message'\n"
@@ -350,9 +350,9 @@ static void strangers(struct source_context *context)
 		    "oversized and malformed messages are counted");
 	kernel.error = EINTR;
 	says_phase(&b, 2000, GCHINT_PHASE_MARK);
-	ready();
+	socket_run();
 	records_are(context->queue, "", "any other error ends the read");
-	rest();
+	watches_run();
 	records_are(context->queue,
 		    "drop 890 'genl' 'netlink sequence gap: the socket's buffer ran over'\n"
 		    "phase 2000: 6 from 2000, 4 of 70/71, end 0\n",
@@ -368,20 +368,20 @@ static void comes_and_goes(struct source_context *context)
 	says_controller(CTRL_CMD_DELFAMILY, "other");
 	says_controller(CTRL_CMD_NEWFAMILY, GCHINT_GENL_NAME);
 	says_controller(CTRL_CMD_NEWMCAST_GRP, GCHINT_GENL_NAME);
-	ready();
+	socket_run();
 	records_are(context->queue, "", "other families' notifications are ignored");
 	text_is(kernel.asked, "", "the family is not requested again");
 	says_controller(CTRL_CMD_DELFAMILY, GCHINT_GENL_NAME);
 	says_controller(CTRL_CMD_DELFAMILY, GCHINT_GENL_NAME);
 	says_phase(&b, 10, GCHINT_PHASE_MARK);
-	ready();
+	socket_run();
 	records_are(context->queue,
 		    "phase -: 6 from 2000, 4 of 70/71, end 4\n"
 		    "note 5 'genl' 'module unloaded; waiting for it'\n",
 		    "an unloaded module ends its phases, is reported once and ignored");
 	kernel.family = 0;
 	says_controller(CTRL_CMD_NEWFAMILY, GCHINT_GENL_NAME);
-	ready();
+	socket_run();
 	records_are(context->queue, "", "the module is still absent");
 	kernel.family = FAMILY;
 	kernel.group = -NLE_OBJ_NOTFOUND;
@@ -390,7 +390,7 @@ static void comes_and_goes(struct source_context *context)
 	build_sample(&b, 20, 1, 960000);
 	says_built(&b);
 	says_phase(&b, 30, GCHINT_PHASE_MARK);
-	ready();
+	socket_run();
 	records_are(
 		context->queue,
 		"note 4 'genl' 'group event: Object not found: run as root or with CAP_NET_ADMIN'\n"
@@ -407,7 +407,7 @@ static void comes_and_goes(struct source_context *context)
 	kernel.join = -NLE_PERM;
 	says_controller(CTRL_CMD_DELFAMILY, GCHINT_GENL_NAME);
 	says_controller(CTRL_CMD_NEWFAMILY, GCHINT_GENL_NAME);
-	ready();
+	socket_run();
 	records_are(context->queue,
 		    "phase -: 7 from 30, 4 of 70/71, end 4\n"
 		    "note 5 'genl' 'module unloaded; waiting for it'\n"
@@ -433,7 +433,7 @@ static void comes_and_goes(struct source_context *context)
 		"each time the family is requested again");
 }
 
-static size_t fill(struct queue *q, size_t room)
+static size_t queue_fill_up(struct queue *q, size_t room)
 {
 	const struct record r = { .t = 1, .type = RECORD_SAMPLE };
 	size_t n = 0;
@@ -443,29 +443,29 @@ static size_t fill(struct queue *q, size_t room)
 	return n;
 }
 
-static void ends(struct source_context *context, void *state)
+static void stop_check(struct source_context *context, void *state)
 {
 	const struct source *genl = source_table[SOURCE_genl];
 	struct watched *timer = watched_at(0), *fd = watched_at(1);
 	struct build b = { .seq = 50 };
 
-	rest();
+	watches_run();
 	fd->again = 0;
-	fill(context->queue, 1023);
+	queue_fill_up(context->queue, 1023);
 	says_phase(&b, 100, GCHINT_PHASE_MARK);
-	ready();
-	rest();
+	socket_run();
+	watches_run();
 	CHECK(queue_room(context->queue) == 1023 && timer->period_ns && !fd->again,
 	      "messages stay in the socket while the queue is full");
 	queue_consume(context->queue, queue_fill(context->queue));
-	fill(context->queue, 1024);
-	rest();
+	queue_fill_up(context->queue, 1024);
+	watches_run();
 	CHECK(queue_room(context->queue) < 1024, "they are read once there is space");
 	queue_consume(context->queue, queue_fill(context->queue) - 1);
 	records_are(context->queue, "phase 100: 8 from 100, 4 of 70/71, end 0\n",
 		    "the messages are read then");
 	says_phase(&b, 200, GCHINT_PHASE_NONE);
-	fill(context->queue, 1000);
+	queue_fill_up(context->queue, 1000);
 	emptied = context->queue;
 	naps = 0;
 	genl->stop(state);
@@ -473,7 +473,7 @@ static void ends(struct source_context *context, void *state)
 	CHECK(naps == 2, "the end waits for a slow writer");
 	records_are(context->queue, "phase 200: 8 from 100, 4 of 70/71, end 1\n",
 		    "messages sent before the end are recorded");
-	fill(context->queue, 0);
+	queue_fill_up(context->queue, 0);
 	context->lost = 5;
 	context->patient = true;
 	emptied = context->queue;
@@ -502,13 +502,13 @@ void unit_genl(void)
 	context.tracker = tracker_new(&context);
 	config_defaults(&context.config);
 	watched_forget();
-	probes(&context);
-	begins(&context, &state);
-	events(&context);
-	samples(&context);
-	strangers(&context);
+	probe_check(&context);
+	start_check(&context, &state);
+	events_check(&context);
+	sampling_check(&context);
+	strangers_check(&context);
 	comes_and_goes(&context);
-	ends(&context, state);
+	stop_check(&context, state);
 	watched_forget();
 	tracker_free(context.tracker);
 	queue_free(context.queue);

@@ -73,19 +73,19 @@ static int refuse; /* errno of probes_open() */
 static int recorder = -1;
 static struct ring_reader ring;
 
-static void set(size_t at, uint64_t value, size_t size)
+static void file_set(size_t at, uint64_t value, size_t size)
 {
 	memcpy(file + at, &value, size);
 }
 
-static void section(unsigned int number, uint32_t name, uint64_t offset, uint64_t size)
+static void section_write(unsigned int number, uint32_t name, uint64_t offset, uint64_t size)
 {
 	const Elf64_Shdr s = { .sh_name = name, .sh_offset = offset, .sh_size = size };
 
 	memcpy(file + SECTIONS + number * sizeof(s), &s, sizeof(s));
 }
 
-static void make(void)
+static void file_make(void)
 {
 	const Elf64_Ehdr elf = { .e_ident = ELFMAG,
 				 .e_phoff = sizeof(elf),
@@ -109,22 +109,22 @@ static void make(void)
 	memcpy(file, &elf, sizeof(elf));
 	memcpy(file + sizeof(elf), p, sizeof(p));
 	memcpy(file + STRINGS, "\0.gopclntab\0.shstrtab\0.data.rel.ro", 35);
-	section(1, 1, TABLE, TABLE_OF);
-	section(2, 12, STRINGS, 36);
-	set(TABLE, 0xfffffff1, 4);
+	section_write(1, 1, TABLE, TABLE_OF);
+	section_write(2, 12, STRINGS, 36);
+	file_set(TABLE, 0xfffffff1, 4);
 	file[TABLE + 6] = 1;
 	file[TABLE + 7] = 8;
-	set(TABLE + 8, FUNCTIONS + 1, 8);
-	set(TABLE + 24, TEXT, 8);
-	set(TABLE + 32, NAMES, 8);
-	set(TABLE + 64, FUNCTAB, 8);
+	file_set(TABLE + 8, FUNCTIONS + 1, 8);
+	file_set(TABLE + 24, TEXT, 8);
+	file_set(TABLE + 32, NAMES, 8);
+	file_set(TABLE + 64, FUNCTAB, 8);
 	/* The last one is never probed. */
 	for (size_t i = 0; i <= FUNCTIONS; i++) {
 		const char *text = i < FUNCTIONS ? functions[i] : "runtime.gcMarkDoneAndMore";
 
-		set(TABLE + FUNCTAB + 8 * i, 0x40 + 8 * i, 4);
-		set(TABLE + FUNCTAB + 8 * i + 4, 0x80 + 16 * i, 4);
-		set(TABLE + FUNCTAB + 0x80 + 16 * i + 4, name, 4);
+		file_set(TABLE + FUNCTAB + 8 * i, 0x40 + 8 * i, 4);
+		file_set(TABLE + FUNCTAB + 8 * i + 4, 0x80 + 16 * i, 4);
+		file_set(TABLE + FUNCTAB + 0x80 + 16 * i + 4, name, 4);
 		memcpy(file + TABLE + NAMES + name, text, strlen(text) + 1);
 		name += strlen(text) + 1;
 	}
@@ -153,10 +153,10 @@ static void make_module(bool relocated)
 		{ 24, ADDRESS + CODE_OF },
 	};
 
-	make();
-	set(60, 5, 2);
-	set(TABLE + 24, 0, 8);
-	set(SECTIONS + 64 + 16, TABLE_AT, 8);
+	file_make();
+	file_set(60, 5, 2);
+	file_set(TABLE + 24, 0, 8);
+	file_set(SECTIONS + 64 + 16, TABLE_AT, 8);
 	memcpy(file + SECTIONS + 3 * 64, &words, sizeof(words));
 	memcpy(file + SECTIONS + 4 * 64, &relocations, sizeof(relocations));
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
@@ -167,11 +167,11 @@ static void make_module(bool relocated)
 		if (relocated)
 			memcpy(file + RELA + i * sizeof(r), &r, sizeof(r));
 		else
-			set(MODULE + 8 * all[i].word, all[i].address, 8);
+			file_set(MODULE + 8 * all[i].word, all[i].address, 8);
 	}
 }
 
-static void save(size_t size)
+static void file_save(size_t size)
 {
 	FILE *f = fopen("program", "we");
 
@@ -201,7 +201,7 @@ void __wrap_probes_close(struct probes *p)
 	closes += p == (struct probes *)&opens;
 }
 
-static bool says(const char *want)
+static bool reason_is(const char *want)
 {
 	char why[256] = "";
 	bool good = go_check("program", why, sizeof(why));
@@ -222,7 +222,7 @@ static bool says(const char *want)
 	"its runtime's data"
 
 /* A file with one changed number. */
-static void damages(void)
+static void damages_check(void)
 {
 	static const struct {
 		size_t at;
@@ -269,10 +269,10 @@ static void damages(void)
 	bool good = true;
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		make();
-		set(all[i].at, all[i].value, all[i].size);
-		save(FILE_OF);
-		if (!says(all[i].want)) {
+		file_make();
+		file_set(all[i].at, all[i].value, all[i].size);
+		file_save(FILE_OF);
+		if (!reason_is(all[i].want)) {
 			printf("# 0x%zx: %#" PRIx64 "\n", all[i].at, all[i].value);
 			good = false;
 		}
@@ -292,7 +292,7 @@ static bool offsets_are_right(void)
 }
 
 /* Go 1.26: what is changed in the module, or in its relocations. */
-static void modules(void)
+static void modules_check(void)
 {
 	static const struct {
 		bool relocated;
@@ -323,16 +323,17 @@ static void modules(void)
 	bool good = true;
 
 	make_module(false);
-	save(MORE_OF);
-	CHECK(says("") && offsets_are_right(), "a module in the file has the address of the code");
+	file_save(MORE_OF);
+	CHECK(reason_is("") && offsets_are_right(),
+	      "a module in the file has the address of the code");
 	make_module(true);
-	save(MORE_OF);
-	CHECK(says("") && offsets_are_right(), "so has one in the relocations");
+	file_save(MORE_OF);
+	CHECK(reason_is("") && offsets_are_right(), "so has one in the relocations");
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		make_module(all[i].relocated);
-		set(all[i].at, all[i].value, all[i].size);
-		save(MORE_OF);
-		if (!says(all[i].want)) {
+		file_set(all[i].at, all[i].value, all[i].size);
+		file_save(MORE_OF);
+		if (!reason_is(all[i].want)) {
 			printf("# 0x%zx: %#" PRIx64 "\n", all[i].at, all[i].value);
 			good = false;
 		}
@@ -340,7 +341,7 @@ static void modules(void)
 	CHECK(good, "what is no module, or another's, is not taken for one");
 }
 
-static int lowest(void)
+static int descriptor_lowest(void)
 {
 	int fd = dup(STDOUT_FILENO);
 
@@ -348,44 +349,47 @@ static int lowest(void)
 	return fd;
 }
 
-static void checks(void)
+static void programs_check(void)
 {
-	const int fd = lowest();
+	const int fd = descriptor_lowest();
 	bool good;
 
-	make();
-	save(FILE_OF);
-	CHECK(says("") && opens == 1 && closes == 1, "a Go program is found");
+	file_make();
+	file_save(FILE_OF);
+	CHECK(reason_is("") && opens == 1 && closes == 1, "a Go program is found");
 	CHECK(offsets_are_right(), "the offsets of its functions are found");
 	memcpy(file + STRINGS, "\0.data.rel.ro.gopclntab", 24);
-	section(1, 1, TABLE - 64, TABLE_OF);
-	save(FILE_OF);
-	CHECK(says(""), "a table behind other data and under the second name is found");
+	section_write(1, 1, TABLE - 64, TABLE_OF);
+	file_save(FILE_OF);
+	CHECK(reason_is(""), "a table behind other data and under the second name is found");
 	memcpy(file + STRINGS, "\0.data.rel.ro\0........", 22);
-	save(FILE_OF);
-	CHECK(says(""), "a table under the third name is found");
+	file_save(FILE_OF);
+	CHECK(reason_is(""), "a table under the third name is found");
 	opens = closes = 0;
-	damages();
-	modules();
-	make();
-	save(64);
-	good = says(NONE);
-	save(63);
-	CHECK(good && says("a Go program, but it cannot be read"), "a truncated file is reported");
-	save(FILE_OF);
+	damages_check();
+	modules_check();
+	file_make();
+	file_save(64);
+	good = reason_is(NONE);
+	file_save(63);
+	CHECK(good && reason_is("a Go program, but it cannot be read"),
+	      "a truncated file is reported");
+	file_save(FILE_OF);
 	refuse = EACCES;
-	good = says(
+	good = reason_is(
 		"a Go program, which is seen by uprobes: root or CAP_PERFMON is needed for that");
 	refuse = EPERM;
-	good = good && says("a Go program, which is seen by uprobes: root or CAP_PERFMON is needed "
-			    "for that");
+	good = good &&
+	       reason_is("a Go program, which is seen by uprobes: root or CAP_PERFMON is needed "
+			 "for that");
 	refuse = ENOENT;
-	CHECK(good && says("a Go program, which is seen by uprobes: No such file or directory"),
+	CHECK(good && reason_is(
+			      "a Go program, which is seen by uprobes: No such file or directory"),
 	      "an error of the kernel is reported");
 	refuse = 0;
 	unlink("program");
-	CHECK(says("a Go program, but it cannot be read"), "a missing file is reported");
-	CHECK(lowest() == fd, "no file stays open");
+	CHECK(reason_is("a Go program, but it cannot be read"), "a missing file is reported");
+	CHECK(descriptor_lowest() == fd, "no file stays open");
 }
 
 static const struct hit {
@@ -459,7 +463,7 @@ uint64_t __wrap_probes_read(struct probes *p, bool last,
 	return 3;
 }
 
-static void tell(const struct gchint_stream_event *e, char *text, size_t size)
+static void event_format(const struct gchint_stream_event *e, char *text, size_t size)
 {
 	static const char *const types[] = { "?", "phase", "attach", "role", "detach", "close" };
 	static const char *const phases[GCHINT_PHASE_NR] = { [GCHINT_PHASE_NONE] = "none",
@@ -492,7 +496,7 @@ static void on_look(void *data)
 }
 
 /* Its exit status; its output is in @text, the number of its events in @events. */
-static int told(const char *command, char *text, size_t size, unsigned int *events)
+static int command_events(const char *command, char *text, size_t size, unsigned int *events)
 {
 	char *argv[] = { (char *)"sh", (char *)"-c", (char *)command, NULL };
 	struct gchint_stream_event e;
@@ -514,7 +518,7 @@ static int told(const char *command, char *text, size_t size, unsigned int *even
 	faults.at_ns = 0;
 	while (ring.map && (found = ring_next(&ring, &e, true)) != RING_EMPTY) {
 		if (found == RING_EVENT && ++*events < 100)
-			tell(&e, text, size);
+			event_format(&e, text, size);
 	}
 	return status;
 }
@@ -526,7 +530,7 @@ static void forget_ring(void)
 	ring.map = NULL;
 }
 
-static void runs(void)
+static void runs_check(void)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX, .sun_path = "socket" };
 	const int on = 1;
@@ -537,10 +541,11 @@ static void runs(void)
 	if (bind(recorder, (const void *)&to, sizeof(to)) ||
 	    setsockopt(recorder, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)))
 		abort();
-	make();
-	save(FILE_OF);
+	file_make();
+	file_save(FILE_OF);
 	opens = closes = 0;
-	CHECK(told("[ \"$OF_A_CHILD\" = \"child's\" ] && exit 7", text, sizeof(text), &events) == 7,
+	CHECK(command_events("[ \"$OF_A_CHILD\" = \"child's\" ] && exit 7", text, sizeof(text),
+			     &events) == 7,
 	      "a probed program runs and its exit status is returned");
 	text_is(text, wanted, "events of a Go program become phases of a collector");
 	CHECK(opens == 1 && closes == 1, "probes end with the program");
@@ -550,25 +555,25 @@ static void runs(void)
 	      "the stream names its source and counts lost events");
 	forget_ring();
 	many = true;
-	told("exit 0", text, sizeof(text), &events);
+	command_events("exit 0", text, sizeof(text), &events);
 	many = false;
 	CHECK(events == 2 * RING_LEASES + 1 && ring.map && ring_lost(&ring) == 3,
 	      "events of more threads than slots are dropped and counted");
 	forget_ring();
 	unlink("seen");
-	CHECK(told("for i in $(seq 100); do [ -e seen ] && exit 8; sleep 0.1; done", text,
-		   sizeof(text), &events) == 8 &&
+	CHECK(command_events("for i in $(seq 100); do [ -e seen ] && exit 8; sleep 0.1; done", text,
+			     sizeof(text), &events) == 8 &&
 		      looks > 1,
 	      "the program and its recorder are polled while it runs");
 	forget_ring();
 	refuse = EPERM;
-	CHECK(told("exit 3", text, sizeof(text), &events) == 3 && !*text,
+	CHECK(command_events("exit 3", text, sizeof(text), &events) == 3 && !*text,
 	      "a program that cannot be probed still runs");
 	refuse = 0;
 	close(recorder);
 	recorder = -1;
 	unlink("socket");
-	CHECK(told("exit 4", text, sizeof(text), &events) == 4,
+	CHECK(command_events("exit 4", text, sizeof(text), &events) == 4,
 	      "a program without a recorder still runs");
 }
 
@@ -578,7 +583,7 @@ void unit_go(void)
 
 	if (!place_enter(&place))
 		return;
-	checks();
-	runs();
+	programs_check();
+	runs_check();
 	place_leave(&place);
 }

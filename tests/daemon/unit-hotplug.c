@@ -90,7 +90,7 @@ struct udev_device *udev_device_unref(struct udev_device *d)
 	return NULL;
 }
 
-static void online(const char *dir, const char *list)
+static void list_write(const char *dir, const char *list)
 {
 	char path[128];
 	FILE *f;
@@ -103,13 +103,13 @@ static void online(const char *dir, const char *list)
 	}
 }
 
-static void told(struct source_context *context, const char *dir)
+static void uevents_check(struct source_context *context, const char *dir)
 {
 	const struct source *hotplug = source_table[SOURCE_hotplug];
 	struct watched *uevent = watched_at(0), *timer = watched_at(1);
 	void *state = NULL;
 
-	online(dir, "0-2,8191\n");
+	list_write(dir, "0-2,8191\n");
 	watched_forget();
 	CHECK(!hotplug->start(context, &state) && watched_count() == 2 && uevent->fd == fd &&
 		      uevent->events == EPOLLIN && timer->period_ns == 700000000,
@@ -124,7 +124,7 @@ static void told(struct source_context *context, const char *dir)
 		"clock 0 1000000 'hotplug' 'CLOCK_MONOTONIC' 'at the kernel's uevent, after the "
 		"fact'\n",
 		"the initial CPUs are recorded");
-	online(dir, "0,2-3\n");
+	list_write(dir, "0,2-3\n");
 	uevent->fn(uevent->data, EPOLLIN);
 	records_are(context->queue, "", "without a uevent nothing is read");
 	uevents = 2;
@@ -134,15 +134,15 @@ static void told(struct source_context *context, const char *dir)
 		    "cpu 3 on\n"
 		    "cpu 8191 off\n",
 		    "changes after a uevent are recorded once");
-	online(dir, "what");
+	list_write(dir, "what");
 	timer->fn(timer->data, 0);
-	online(dir, "");
+	list_write(dir, "");
 	timer->fn(timer->data, 0);
 	records_are(context->queue, "", "a malformed list changes nothing");
-	online(dir, "0-3\n");
+	list_write(dir, "0-3\n");
 	timer->fn(timer->data, 0);
 	records_are(context->queue, "cpu 1 on\n", "the timer reads the list without uevents");
-	online(dir, "0\n");
+	list_write(dir, "0\n");
 	hotplug->stop(state);
 	records_are(context->queue,
 		    "cpu 1 off\n"
@@ -166,7 +166,7 @@ static void told(struct source_context *context, const char *dir)
 	refused = 0;
 }
 
-static void probes(const struct source_context *context, const char *dir)
+static void probe_check(const struct source_context *context, const char *dir)
 {
 	char text[512] = "";
 
@@ -175,7 +175,7 @@ static void probes(const struct source_context *context, const char *dir)
 		const size_t at = strlen(text);
 		int ret;
 
-		online(dir, i == 1 ? "" : "0-7\n");
+		list_write(dir, i == 1 ? "" : "0-7\n");
 		if (i == 2) {
 			struct source_context other = *context;
 
@@ -210,8 +210,8 @@ void unit_hotplug(void)
 	config_defaults(&context.config);
 	context.config.source[SOURCE_hotplug].period_ms = 700;
 	if (!system(command)) {
-		probes(&context, dir);
-		told(&context, dir);
+		probe_check(&context, dir);
+		uevents_check(&context, dir);
 	}
 	watched_forget();
 	queue_free(context.queue);

@@ -130,7 +130,7 @@ long unit_hotspots_queue(int pid, int tid, int number, const siginfo_t *info)
 	return errno ? -1 : 0;
 }
 
-static void put(unsigned int i, const void *bytes, size_t size)
+static void ring_put(unsigned int i, const void *bytes, size_t size)
 {
 	const uint64_t head = ring[i].page->data_head;
 
@@ -140,8 +140,8 @@ static void put(unsigned int i, const void *bytes, size_t size)
 }
 
 /* As the kernel writes it: nr addresses of the call chain, with context markers. */
-static void sampled(unsigned int i, uint16_t mode, uint64_t t, uint64_t ip, uint32_t cpu,
-		    const uint64_t *chain, uint64_t nr)
+static void sample_put(unsigned int i, uint16_t mode, uint64_t t, uint64_t ip, uint32_t cpu,
+		       const uint64_t *chain, uint64_t nr)
 {
 	const struct {
 		struct perf_event_header header;
@@ -159,22 +159,22 @@ static void sampled(unsigned int i, uint16_t mode, uint64_t t, uint64_t ip, uint
 		     0,
 		     nr };
 
-	put(i, &sample, sizeof(sample));
-	put(i, chain, 8 * nr);
+	ring_put(i, &sample, sizeof(sample));
+	ring_put(i, chain, 8 * nr);
 }
 
-static void user(unsigned int i, uint64_t t, uint64_t ip)
+static void sample_put_user(unsigned int i, uint64_t t, uint64_t ip)
 {
 	const uint64_t chain[] = { PERF_CONTEXT_USER, ip, 0xabc };
 
-	sampled(i, IN_USER, t, ip, 1, chain, 3);
+	sample_put(i, IN_USER, t, ip, 1, chain, 3);
 }
 
-static void kernel(unsigned int i, uint64_t t, uint64_t ip, uint64_t back)
+static void sample_put_kernel(unsigned int i, uint64_t t, uint64_t ip, uint64_t back)
 {
 	const uint64_t chain[] = { PERF_CONTEXT_KERNEL, ip, PERF_CONTEXT_USER, back };
 
-	sampled(i, IN_KERNEL, t, ip, 2, chain, back ? 4 : 2);
+	sample_put(i, IN_KERNEL, t, ip, 2, chain, back ? 4 : 2);
 }
 
 static void answers_of(struct source_context *context, int32_t pid, int32_t tid, uint64_t t,
@@ -187,8 +187,8 @@ static void answers_of(struct source_context *context, int32_t pid, int32_t tid,
 	hotspots_answer(context->hotspots, pid, &e);
 }
 
-static void answers(struct source_context *context, int32_t tid, uint64_t t, uint64_t method,
-		    uint8_t phase)
+static void answer_send(struct source_context *context, int32_t tid, uint64_t t, uint64_t method,
+			uint8_t phase)
 {
 	answers_of(context, 70, tid, t, method, phase);
 }
@@ -196,13 +196,13 @@ static void answers(struct source_context *context, int32_t tid, uint64_t t, uin
 /* Until when the answers of process 70 have been read. */
 static uint64_t read_until = UINT64_MAX;
 
-static void look(void)
+static void timer_run(void)
 {
 	hotspots_read(watched_at(0)->data, 70, read_until);
 	watched_at(0)->fn(watched_at(0)->data, 0);
 }
 
-static void probes(struct source_context *context)
+static void probe_check(struct source_context *context)
 {
 	static const int errors[][4] = { { 0 },
 					 { EACCES },
@@ -263,7 +263,7 @@ static void probes(struct source_context *context)
 	asked[0] = '\0';
 }
 
-static void file(const char *dir, const char *name, const char *text)
+static void file_write(const char *dir, const char *name, const char *text)
 {
 	char path[128];
 	FILE *f;
@@ -276,7 +276,7 @@ static void file(const char *dir, const char *name, const char *text)
 	}
 }
 
-static void folder(const char *dir, const char *name)
+static void directory_make(const char *dir, const char *name)
 {
 	char path[128];
 
@@ -284,7 +284,7 @@ static void folder(const char *dir, const char *name)
 	mkdir(path, 0755);
 }
 
-static void begins(struct source_context *context, const char *dir, void **state)
+static void start_check(struct source_context *context, const char *dir, void **state)
 {
 	const struct source *hotspots = source_table[SOURCE_hotspots];
 
@@ -303,8 +303,8 @@ static void begins(struct source_context *context, const char *dir, void **state
 		    "the event and its frequency are recorded");
 	asked[0] = '\0';
 	hotspots_process(context->hotspots, 70, true, GCHINT_STREAM_SAMPLES, 0);
-	folder(dir, "70/task/71");
-	look();
+	directory_make(dir, "70/task/71");
+	timer_run();
 	CHECK(rings == 2 && watched_at(0)->period_ns == 40000000,
 	      "each thread of a process has a ring");
 	text_is(asked,
@@ -325,26 +325,26 @@ static void begins(struct source_context *context, const char *dir, void **state
 		    "the program's name and executable mappings are recorded");
 }
 
-static void joins(struct source_context *context)
+static void joins_check(struct source_context *context)
 {
 	const uint64_t deep[] = {
 		PERF_CONTEXT_USER, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18
 	};
 
-	user(0, 1000, 0x1010);
-	user(0, 2000, 0x1020);
-	answers(context, ring[0].tid, 2000, 0x77, GCHINT_PHASE_MARK);
-	kernel(0, 3000, 0xffff0001, 0x1030);
-	kernel(0, 3100, 0xffff0002, 0x1030);
-	answers(context, ring[0].tid, 3500, 0x78, GCHINT_PHASE_NR);
-	kernel(0, 4000, 0xffff0003, 0);
-	user(0, 4100, 0x1040);
+	sample_put_user(0, 1000, 0x1010);
+	sample_put_user(0, 2000, 0x1020);
+	answer_send(context, ring[0].tid, 2000, 0x77, GCHINT_PHASE_MARK);
+	sample_put_kernel(0, 3000, 0xffff0001, 0x1030);
+	sample_put_kernel(0, 3100, 0xffff0002, 0x1030);
+	answer_send(context, ring[0].tid, 3500, 0x78, GCHINT_PHASE_NR);
+	sample_put_kernel(0, 4000, 0xffff0003, 0);
+	sample_put_user(0, 4100, 0x1040);
 	/* Older than everything there; of an unknown thread. */
-	answers(context, ring[0].tid, 999, 0x79, GCHINT_PHASE_SWEEP);
-	answers(context, 99, 5000, 0x7a, GCHINT_PHASE_SWEEP);
-	sampled(0, IN_USER, 5000, 1, 3, deep, sizeof(deep) / sizeof(deep[0]));
-	sampled(0, IN_USER, 6000, 0x9999, 3, deep, 0);
-	look();
+	answer_send(context, ring[0].tid, 999, 0x79, GCHINT_PHASE_SWEEP);
+	answer_send(context, 99, 5000, 0x7a, GCHINT_PHASE_SWEEP);
+	sample_put(0, IN_USER, 5000, 1, 3, deep, sizeof(deep) / sizeof(deep[0]));
+	sample_put(0, IN_USER, 6000, 0x9999, 3, deep, 0);
+	timer_run();
 	records_are(
 		context->queue,
 		"stack 1 '1010 abc'\n"
@@ -382,74 +382,74 @@ static void ring_runs_over(struct source_context *context)
 	const struct perf_event_header beyond = { PERF_RECORD_SAMPLE, 0, 200 };
 	unsigned int records = 0, first = 0;
 
-	put(1, &other, sizeof(other));
-	put(1, &lost, sizeof(lost));
-	user(1, 10, 0x1050);
-	look();
+	ring_put(1, &other, sizeof(other));
+	ring_put(1, &lost, sizeof(lost));
+	sample_put_user(1, 10, 0x1050);
+	timer_run();
 	records_are(context->queue,
 		    "drop 17 'hotspots' 'a thread's samples ran over'\n"
 		    "stack 8 '1050 abc'\n"
 		    "hotspot 10: 1050 kernel 0 method 0 of 70/71 cpu 1 stack 8\n",
 		    "samples lost in the ring are counted");
-	put(1, &brief, sizeof(brief));
-	user(1, 15, 0x1050);
-	look();
+	ring_put(1, &brief, sizeof(brief));
+	sample_put_user(1, 15, 0x1050);
+	timer_run();
 	records_are(context->queue,
 		    "hotspot 0: 1234 kernel 0 method 0 of 70/71 cpu 0 stack 0\n"
 		    "hotspot 15: 1050 kernel 0 method 0 of 70/71 cpu 1 stack 8\n",
 		    "a short sample does not read into the next one");
-	put(1, &none, sizeof(none));
-	user(1, 20, 0x1050);
-	look();
-	put(1, &beyond, sizeof(beyond));
-	look();
+	ring_put(1, &none, sizeof(none));
+	sample_put_user(1, 20, 0x1050);
+	timer_run();
+	ring_put(1, &beyond, sizeof(beyond));
+	timer_run();
 	records_are(context->queue, "", "an invalid event ends the read");
 	/* An answer may come for that long. */
 	faults.at_ns = NSEC_PER_SEC;
-	user(1, 850000000 - 1, 0x1050);
-	user(1, 850000000, 0x1050);
-	look();
+	sample_put_user(1, 850000000 - 1, 0x1050);
+	sample_put_user(1, 850000000, 0x1050);
+	timer_run();
 	records_are(context->queue,
 		    "hotspot 849999999: 1050 kernel 0 method 0 of 70/71 cpu 1 stack 8\n",
 		    "a sample waits for its answer");
 	faults.at_ns++;
-	look();
+	timer_run();
 	records_are(context->queue,
 		    "hotspot 850000000: 1050 kernel 0 method 0 of 70/71 cpu 1 stack 8\n",
 		    "a sample does not wait longer");
 	/* The thread may wait for a CPU, and its answer be unread while the queue is full. */
 	faults.at_ns = 10 * NSEC_PER_SEC;
-	user(1, 850000000, 0x1050);
+	sample_put_user(1, 850000000, 0x1050);
 	read_until = 850000000 + 2 * NSEC_PER_SEC;
-	look();
+	timer_run();
 	records_are(context->queue, "", "a sample waits until its answer is overdue");
 	read_until++;
-	look();
+	timer_run();
 	records_are(context->queue,
 		    "hotspot 850000000: 1050 kernel 0 method 0 of 70/71 cpu 1 stack 8\n",
 		    "a sample whose answer is overdue has no method");
 	read_until = 0;
-	user(1, 860000000, 0x1050);
-	user(1, 870000000, 0x1050);
-	user(1, 880000000, 0x1050);
-	answers(context, ring[1].tid, 870000001, 0x77, GCHINT_PHASE_MARK);
-	look();
+	sample_put_user(1, 860000000, 0x1050);
+	sample_put_user(1, 870000000, 0x1050);
+	sample_put_user(1, 880000000, 0x1050);
+	answer_send(context, ring[1].tid, 870000001, 0x77, GCHINT_PHASE_MARK);
+	timer_run();
 	records_are(context->queue,
 		    "hotspot 860000000: 1050 kernel 0 method 0 of 70/71 cpu 1 stack 8\n"
 		    "hotspot 870000000: 1050 kernel 0 method 77 of 70/71 cpu 1 stack 8 phase 4 "
 		    "flags 15\n",
 		    "after an answer no earlier sample waits");
 	read_until = UINT64_MAX;
-	look();
+	timer_run();
 	records_are(context->queue,
 		    "hotspot 880000000: 1050 kernel 0 method 0 of 70/71 cpu 1 stack 8\n",
 		    "the samples after it waited");
 	faults.at_ns = 0;
 	/* Past the ring's end, more at once than can wait for an answer, with the current time. */
 	for (unsigned int i = 0; i < 600; i++) {
-		user(1, clock_now() + NSEC_PER_SEC, 0x1060 + i % 2);
+		sample_put_user(1, clock_now() + NSEC_PER_SEC, 0x1060 + i % 2);
 		if (i % 100 == 99)
-			look();
+			timer_run();
 	}
 	for (size_t i = 0; i < queue_fill(context->queue); i++) {
 		const struct record *r = queue_peek(context->queue, i);
@@ -465,7 +465,7 @@ static void ring_runs_over(struct source_context *context)
 	CHECK(ring[1].page->data_tail == ring[1].page->data_head, "the ring's tail is advanced");
 }
 
-static unsigned int taken(struct source_context *context)
+static unsigned int records_take(struct source_context *context)
 {
 	unsigned int records = 0;
 
@@ -478,40 +478,40 @@ static unsigned int taken(struct source_context *context)
 	return records;
 }
 
-static void ends(struct source_context *context, const char *dir, void *state)
+static void stop_check(struct source_context *context, const char *dir, void *state)
 {
 	char path[128];
 
 	/* A thread ends, another one starts and cannot be sampled. */
 	snprintf(path, sizeof(path), "%s/70/task/71", dir);
 	rmdir(path);
-	folder(dir, "70/task/72");
+	directory_make(dir, "70/task/72");
 	thread_refused = EMFILE;
-	user(0, 7000, 0x1010);
-	look();
+	sample_put_user(0, 7000, 0x1010);
+	timer_run();
 	records_are(context->queue,
 		    "drop 1 'hotspots' 'a thread could not be sampled'\n"
 		    "note 4 'hotspots' 'thread 72 of process 70 could not be sampled: Too many "
 		    "open files: raise ulimit -n'\n"
 		    "hotspot 7000: 1010 kernel 0 method 0 of 70/70 cpu 1 stack 1\n",
 		    "a thread that cannot be sampled is reported with a remedy");
-	folder(dir, "70/task/73");
+	directory_make(dir, "70/task/73");
 	thread_refused = ESRCH;
-	look();
-	folder(dir, "70/task/74");
+	timer_run();
+	directory_make(dir, "70/task/74");
 	thread_refused = 0;
 	enable_refused = EPERM;
-	look();
+	timer_run();
 	enable_refused = 0;
 	records_are(context->queue, "drop 1 'hotspots' 'a thread could not be sampled'\n",
 		    "it is reported once; a thread that has ended is not");
 	CHECK(watched_at(0)->period_ns, "polling continues while there is a process");
-	folder(dir, "75");
-	folder(dir, "75/task");
-	folder(dir, "75/task/75");
-	file(dir, "75/task/75/status", "Pid:\t75\nNSpid:\t75\t300\t7\nNSsid:\t1\t2\t3\n");
-	file(dir, "75/comm", "other\n");
-	file(dir, "75/cmdline", "other program");
+	directory_make(dir, "75");
+	directory_make(dir, "75/task");
+	directory_make(dir, "75/task/75");
+	file_write(dir, "75/task/75/status", "Pid:\t75\nNSpid:\t75\t300\t7\nNSsid:\t1\t2\t3\n");
+	file_write(dir, "75/comm", "other\n");
+	file_write(dir, "75/cmdline", "other program");
 	snprintf(context->config.source[SOURCE_hotspots].match, 64, "other p*");
 	hotspots_process(context->hotspots, 76, true, GCHINT_STREAM_SAMPLES, 0);
 	hotspots_gone(context->hotspots, 76);
@@ -522,12 +522,12 @@ static void ends(struct source_context *context, const char *dir, void *state)
 		    "process 75 75 'other'\n"
 		    "process 75 75 'other'\n",
 		    "a process is selected by name or command line");
-	user(rings - 1, 8000, 0x1010);
+	sample_put_user(rings - 1, 8000, 0x1010);
 	answers_of(context, 75, 75, 8000, 1, 1);
 	answers_of(context, 75, 300, 8000, 1, 1);
 	answers_of(context, 75, 7, 8000, 2, 1);
 	hotspots_gone(context->hotspots, 70);
-	CHECK(taken(context) == 512 && watched_at(0)->period_ns,
+	CHECK(records_take(context) == 512 && watched_at(0)->period_ns,
 	      "pending samples are recorded when a process ends");
 	hotspots_gone(context->hotspots, 75);
 	records_are(context->queue,
@@ -541,13 +541,13 @@ static void ends(struct source_context *context, const char *dir, void *state)
 	hotspots_gone(NULL, 1);
 	hotspots_answer(NULL, 1, NULL);
 	hotspots_process(context->hotspots, 75, true, GCHINT_STREAM_SAMPLES, 0);
-	taken(context);
+	records_take(context);
 	asked[0] = '\0';
 	hotspots_process(context->hotspots, 75, true, 0, 0);
 	text_is(asked, "75: type 1, event 0, 499 Hz 1, kernel 1, depth 127, sample 0xa7, 111 1 1\n",
 		"a process that does not answer is not signalled");
-	taken(context);
-	user(rings - 1, 9000, 0x1010);
+	records_take(context);
+	sample_put_user(rings - 1, 9000, 0x1010);
 	source_table[SOURCE_hotspots]->stop(state);
 	records_are(context->queue,
 		    "hotspot 9000: 1010 kernel 0 method 0 of 75/75 cpu 1 stack 1\n"
@@ -558,7 +558,7 @@ static void ends(struct source_context *context, const char *dir, void *state)
 }
 
 /* Where no event is allowed threads sample themselves. */
-static void timers(struct source_context *context)
+static void timers_check(struct source_context *context)
 {
 	const struct gchint_stream_event own = { .time = 100,
 						 .cpu = 1,
@@ -584,11 +584,11 @@ static void timers(struct source_context *context)
 	asked[0] = '\0';
 	hotspots_process(context->hotspots, 75, true, both, 0);
 	text_is(asked, "75/75: signal 23, from 1, -1 20\n", "each thread is asked once");
-	taken(context);
-	look();
+	records_take(context);
+	timer_run();
 	text_is(asked, "75/75: signal 23, from 1, -1 20\n", "each thread is asked once");
 	hotspots_answer(context->hotspots, 75, &own);
-	look();
+	timer_run();
 	records_are(
 		context->queue,
 		"drop 2 'hotspots' 'a thread did not take its timer's signal'\n"
@@ -627,29 +627,29 @@ void unit_hotspots(void)
 		printf("# of pages of 4096 bytes only\n");
 		return;
 	}
-	folder(dir, "70");
-	folder(dir, "70/task");
-	folder(dir, "70/task/70");
-	file(dir, "70/comm", "program\n");
-	file(dir, "70/maps",
-	     "1000-2000 r-xp 00000040 08:01 7 /bin/program\n"
-	     "2000-3000 r--p 00001000 08:01 7 /bin/program\n"
-	     "nothing\n"
-	     "3000-4000 rwxp 00000000 00:00 0 \n"
-	     "1000-2000 r-xp 00000040 08:01 7 /bin/program\n"
-	     "5000-6800 r-xs 00000041 08:01 7 /with blank\n");
+	directory_make(dir, "70");
+	directory_make(dir, "70/task");
+	directory_make(dir, "70/task/70");
+	file_write(dir, "70/comm", "program\n");
+	file_write(dir, "70/maps",
+		   "1000-2000 r-xp 00000040 08:01 7 /bin/program\n"
+		   "2000-3000 r--p 00001000 08:01 7 /bin/program\n"
+		   "nothing\n"
+		   "3000-4000 rwxp 00000000 00:00 0 \n"
+		   "1000-2000 r-xp 00000040 08:01 7 /bin/program\n"
+		   "5000-6800 r-xs 00000041 08:01 7 /with blank\n");
 	context.loop = loop_new();
 	context.queue = queue_new(4096);
 	config_defaults(&context.config);
 	CHECK(filter_process(&context, &context.config.hotspots, 4711),
 	      "without a filter no name is read");
 	watched_forget();
-	probes(&context);
-	begins(&context, dir, &state);
-	joins(&context);
+	probe_check(&context);
+	start_check(&context, dir, &state);
+	joins_check(&context);
 	ring_runs_over(&context);
-	ends(&context, dir, state);
-	timers(&context);
+	stop_check(&context, dir, state);
+	timers_check(&context);
 	watched_forget();
 	for (unsigned int i = 0; i < rings; i++)
 		munmap(ring[i].page, PAGES * PAGE);

@@ -21,84 +21,84 @@
 static char dump[4096];
 static size_t used;
 
-static void bytes(const void *data, size_t size)
+static void dump_put(const void *data, size_t size)
 {
 	memcpy(dump + used, data, size);
 	used += size;
 }
 
-static void u32(uint32_t value)
+static void dump_put_u32(uint32_t value)
 {
-	bytes(&value, sizeof(value));
+	dump_put(&value, sizeof(value));
 }
 
-static void u64(uint64_t value)
+static void dump_put_u64(uint64_t value)
 {
-	bytes(&value, sizeof(value));
+	dump_put(&value, sizeof(value));
 }
 
 /* @more: additional bytes of a later version's header */
-static void head(uint64_t flags, uint32_t more)
+static void dump_begin(uint64_t flags, uint32_t more)
 {
 	used = 0;
-	u32(0x4a695444);
-	u32(1);
-	u32(40 + more);
-	u32(62);
-	u32(0);
-	u32(10);
-	u64(0);
-	u64(flags);
-	bytes("........", more);
+	dump_put_u32(0x4a695444);
+	dump_put_u32(1);
+	dump_put_u32(40 + more);
+	dump_put_u32(62);
+	dump_put_u32(0);
+	dump_put_u32(10);
+	dump_put_u64(0);
+	dump_put_u64(flags);
+	dump_put("........", more);
 }
 
-static void record(uint32_t id, uint64_t t, size_t body)
+static void record_begin(uint32_t id, uint64_t t, size_t body)
 {
-	u32(id);
-	u32((uint32_t)(16 + body));
-	u64(t);
+	dump_put_u32(id);
+	dump_put_u32((uint32_t)(16 + body));
+	dump_put_u64(t);
 }
 
-static void load(uint64_t t, uint64_t address, uint64_t size, const char *name)
+static void record_load(uint64_t t, uint64_t address, uint64_t size, const char *name)
 {
-	record(LOAD, t, 40 + strlen(name) + 1 + 4);
-	u64(0);
-	u64(0);
-	u64(address);
-	u64(size);
-	u64(1);
-	bytes(name, strlen(name) + 1);
-	bytes("code", 4);
+	record_begin(LOAD, t, 40 + strlen(name) + 1 + 4);
+	dump_put_u64(0);
+	dump_put_u64(0);
+	dump_put_u64(address);
+	dump_put_u64(size);
+	dump_put_u64(1);
+	dump_put(name, strlen(name) + 1);
+	dump_put("code", 4);
 }
 
-static void move(uint64_t t, uint64_t from, uint64_t to, uint64_t size)
+static void record_move(uint64_t t, uint64_t from, uint64_t to, uint64_t size)
 {
-	record(MOVE, t, 48);
-	u64(0);
-	u64(0);
-	u64(from);
-	u64(to);
-	u64(size);
-	u64(1);
+	record_begin(MOVE, t, 48);
+	dump_put_u64(0);
+	dump_put_u64(0);
+	dump_put_u64(from);
+	dump_put_u64(to);
+	dump_put_u64(size);
+	dump_put_u64(1);
 }
 
-static void debug(uint64_t address, uint64_t entries, size_t size)
+static void record_debug(uint64_t address, uint64_t entries, size_t size)
 {
-	record(DEBUG, 0, 16 + size);
-	u64(address);
-	u64(entries);
+	record_begin(DEBUG, 0, 16 + size);
+	dump_put_u64(address);
+	dump_put_u64(entries);
 }
 
-static void entry(uint64_t address, uint32_t line, const char *file)
+static void entry_put(uint64_t address, uint32_t line, const char *file)
 {
-	u64(address);
-	u32(line);
-	u32(0);
-	bytes(file, strlen(file) + 1);
+	dump_put_u64(address);
+	dump_put_u32(line);
+	dump_put_u32(0);
+	dump_put(file, strlen(file) + 1);
 }
 
 /* "NAME+OFFSET FILE:LINE" of an address at an instant. */
-static const char *at(const struct jitmap *m, uint64_t address, uint64_t t)
+static const char *address_name(const struct jitmap *m, uint64_t address, uint64_t t)
 {
 	static char text[128];
 	const struct symbol *s = jitmap_find(m, address, t);
@@ -114,7 +114,7 @@ static const char *at(const struct jitmap *m, uint64_t address, uint64_t t)
 	return text;
 }
 
-static bool is(const char *got, const char *want)
+static bool name_is(const char *got, const char *want)
 {
 	if (!strcmp(got, want))
 		return true;
@@ -123,96 +123,103 @@ static bool is(const char *got, const char *want)
 }
 
 /* Two functions, of which the first has lines, in its file and in an inlined one. */
-static void plain(uint64_t shift, uint64_t last)
+static void dump_make(uint64_t shift, uint64_t last)
 {
-	head(0, 0);
-	debug(0x1000, 4, 4 * 16 + 5 + 2 + 5 + 2);
-	entry(0x1000 + shift, 3, "a.js");
-	entry(0x1010 + shift, 5, "\xff");
-	entry(0x1020 + shift, 40, "b.js");
-	entry(last + shift, 41, "\xff");
-	load(100, 0x1000, 0x100, "first");
-	load(200, 0x2000, 0x80, "second");
+	dump_begin(0, 0);
+	record_debug(0x1000, 4, 4 * 16 + 5 + 2 + 5 + 2);
+	entry_put(0x1000 + shift, 3, "a.js");
+	entry_put(0x1010 + shift, 5, "\xff");
+	entry_put(0x1020 + shift, 40, "b.js");
+	entry_put(last + shift, 41, "\xff");
+	record_load(100, 0x1000, 0x100, "first");
+	record_load(200, 0x2000, 0x80, "second");
 }
 
-static void lines(void)
+static void lines_check(void)
 {
 	struct jitmap m = { 0 };
 
-	plain(0, 0x1030);
+	dump_make(0, 0x1030);
 	jitmap_dump(&m, dump, used);
-	CHECK(is(at(&m, 0x1000, 150), "first+0 a.js:3") &&
-		      is(at(&m, 0x100f, 150), "first+15 a.js:3") &&
-		      is(at(&m, 0x1010, 150), "first+16 a.js:5") &&
-		      is(at(&m, 0x1025, 150), "first+37 b.js:40") &&
-		      is(at(&m, 0x10ff, 150), "first+255 b.js:41"),
+	CHECK(name_is(address_name(&m, 0x1000, 150), "first+0 a.js:3") &&
+		      name_is(address_name(&m, 0x100f, 150), "first+15 a.js:3") &&
+		      name_is(address_name(&m, 0x1010, 150), "first+16 a.js:5") &&
+		      name_is(address_name(&m, 0x1025, 150), "first+37 b.js:40") &&
+		      name_is(address_name(&m, 0x10ff, 150), "first+255 b.js:41"),
 	      "a dump has lines, also of the previous file");
-	CHECK(is(at(&m, 0x2000, 250), "second+0") && is(at(&m, 0x2080, 250), "?"),
+	CHECK(name_is(address_name(&m, 0x2000, 250), "second+0") &&
+		      name_is(address_name(&m, 0x2080, 250), "?"),
 	      "code without lines, and its end");
-	CHECK(is(at(&m, 0x1000, 99), "?") && is(at(&m, 0x2000, 199), "?") && m.timed,
+	CHECK(name_is(address_name(&m, 0x1000, 99), "?") &&
+		      name_is(address_name(&m, 0x2000, 199), "?") && m.timed,
 	      "code does not exist before its load");
 	jitmap_free(&m);
 
 	m = (struct jitmap){ 0 };
-	plain(64, 0x10f0);
+	dump_make(64, 0x10f0);
 	jitmap_dump(&m, dump, used);
-	CHECK(is(at(&m, 0x100f, 150), "first+15 a.js:3") &&
-		      is(at(&m, 0x1010, 150), "first+16 a.js:5") &&
-		      is(at(&m, 0x10f0, 150), "first+240 b.js:41"),
+	CHECK(name_is(address_name(&m, 0x100f, 150), "first+15 a.js:3") &&
+		      name_is(address_name(&m, 0x1010, 150), "first+16 a.js:5") &&
+		      name_is(address_name(&m, 0x10f0, 150), "first+240 b.js:41"),
 	      "lines are counted from a header of 64 bytes");
 	jitmap_free(&m);
 }
 
-static void moving(void)
+static void moves_check(void)
 {
 	struct jitmap m = { 0 };
 
-	plain(0, 0x1030);
-	move(300, 0x1000, 0x5000, 0x100);
+	dump_make(0, 0x1030);
+	record_move(300, 0x1000, 0x5000, 0x100);
 	/* Of absent code, and from the middle of another. */
-	move(310, 0x9000, 0xa000, 0x10);
-	move(320, 0x2010, 0xb000, 0x10);
-	move(330, 0x2000, UINT64_MAX - 0x10, 0x80);
+	record_move(310, 0x9000, 0xa000, 0x10);
+	record_move(320, 0x2010, 0xb000, 0x10);
+	record_move(330, 0x2000, UINT64_MAX - 0x10, 0x80);
 	jitmap_dump(&m, dump, used);
-	CHECK(is(at(&m, 0x1010, 299), "first+16 a.js:5") && is(at(&m, 0x1010, 300), "?") &&
-		      is(at(&m, 0x5010, 299), "?") && is(at(&m, 0x5010, 300), "first+16 a.js:5"),
+	CHECK(name_is(address_name(&m, 0x1010, 299), "first+16 a.js:5") &&
+		      name_is(address_name(&m, 0x1010, 300), "?") &&
+		      name_is(address_name(&m, 0x5010, 299), "?") &&
+		      name_is(address_name(&m, 0x5010, 300), "first+16 a.js:5"),
 	      "code that moves keeps its lines");
-	CHECK(is(at(&m, 0xa000, 400), "?") && is(at(&m, 0xb000, 400), "?") &&
-		      is(at(&m, 0x2000, 400), "second+0"),
+	CHECK(name_is(address_name(&m, 0xa000, 400), "?") &&
+		      name_is(address_name(&m, 0xb000, 400), "?") &&
+		      name_is(address_name(&m, 0x2000, 400), "second+0"),
 	      "an invalid move is ignored");
 	jitmap_free(&m);
 
 	m = (struct jitmap){ 0 };
-	head(0, 0);
-	load(100, 0x1000, 0x100, "under");
-	load(200, 0x1080, 0x100, "over");
+	dump_begin(0, 0);
+	record_load(100, 0x1000, 0x100, "under");
+	record_load(200, 0x1080, 0x100, "over");
 	jitmap_dump(&m, dump, used);
-	CHECK(is(at(&m, 0x1010, 150), "under+16") && is(at(&m, 0x1010, 250), "?") &&
-		      is(at(&m, 0x1090, 250), "over+16"),
+	CHECK(name_is(address_name(&m, 0x1010, 150), "under+16") &&
+		      name_is(address_name(&m, 0x1010, 250), "?") &&
+		      name_is(address_name(&m, 0x1090, 250), "over+16"),
 	      "code that is overwritten is unknown");
 	jitmap_free(&m);
 }
 
 /* A foreign clock; a later version's header; records after the end. */
-static void heads(void)
+static void heads_check(void)
 {
 	struct jitmap m = { 0 };
 
-	head(1, 8);
-	load(1u << 30, 0x1000, 0x100, "first");
-	move(1u << 31, 0x1000, 0x5000, 0x100);
-	record(CLOSE, 5, 0);
-	load(6, 0x3000, 0x100, "behind");
+	dump_begin(1, 8);
+	record_load(1u << 30, 0x1000, 0x100, "first");
+	record_move(1u << 31, 0x1000, 0x5000, 0x100);
+	record_begin(CLOSE, 5, 0);
+	record_load(6, 0x3000, 0x100, "behind");
 	jitmap_dump(&m, dump, used);
-	CHECK(is(at(&m, 0x1000, 1), "first+0") && is(at(&m, 0x5000, 1), "?") && !m.timed &&
-		      is(at(&m, 0x3000, 9), "?"),
+	CHECK(name_is(address_name(&m, 0x1000, 1), "first+0") &&
+		      name_is(address_name(&m, 0x5000, 1), "?") && !m.timed &&
+		      name_is(address_name(&m, 0x3000, 9), "?"),
 	      "a dump with another clock, a longer header and an end record");
 	jitmap_free(&m);
 
 	for (int i = 0; i < 3; i++) {
 		m = (struct jitmap){ 0 };
-		head(0, 0);
-		load(1, 0x1000, 0x100, "first");
+		dump_begin(0, 0);
+		record_load(1, 0x1000, 0x100, "first");
 		dump[i * 4] ^= i == 2 ? 41 : 1;
 		jitmap_dump(&m, dump, used);
 		CHECK(!m.symbols.nr, "a missing dump has no names");
@@ -221,41 +228,42 @@ static void heads(void)
 }
 
 /* Lines of other code, an invalid record, an unterminated name. */
-static void odd(void)
+static void oddities_check(void)
 {
 	struct jitmap m = { 0 };
 
-	head(0, 0);
-	debug(0x7000, 1, 16 + 5);
-	entry(0x7000, 1, "c.js");
-	load(1, 0x1000, 0x100, "other");
-	load(1, 0x7000, 0x100, "late");
-	load(1, 0x8000, 0, "empty");
-	load(1, UINT64_MAX - 4, 0x100, "round");
-	load(1, 0x8100, 0x10, "");
-	record(99, 1, 8);
-	u64(0);
-	debug(0xc000, 1, 16 + 5 + 16 + 2 + 16 + 3);
-	entry(0xc000, 7, "\xff");
-	entry(0xc001, 0, "d.js");
-	bytes("0123456789abcdefabc", 19);
-	load(1, 0xc000, 0x100, "nowhere");
+	dump_begin(0, 0);
+	record_debug(0x7000, 1, 16 + 5);
+	entry_put(0x7000, 1, "c.js");
+	record_load(1, 0x1000, 0x100, "other");
+	record_load(1, 0x7000, 0x100, "late");
+	record_load(1, 0x8000, 0, "empty");
+	record_load(1, UINT64_MAX - 4, 0x100, "round");
+	record_load(1, 0x8100, 0x10, "");
+	record_begin(99, 1, 8);
+	dump_put_u64(0);
+	record_debug(0xc000, 1, 16 + 5 + 16 + 2 + 16 + 3);
+	entry_put(0xc000, 7, "\xff");
+	entry_put(0xc001, 0, "d.js");
+	dump_put("0123456789abcdefabc", 19);
+	record_load(1, 0xc000, 0x100, "nowhere");
 	jitmap_dump(&m, dump, used);
-	CHECK(is(at(&m, 0x1000, 9), "other+0") && is(at(&m, 0x7000, 9), "late+0") &&
-		      m.symbols.nr == 3,
+	CHECK(name_is(address_name(&m, 0x1000, 9), "other+0") &&
+		      name_is(address_name(&m, 0x7000, 9), "late+0") && m.symbols.nr == 3,
 	      "lines belong to the next code record");
-	CHECK(is(at(&m, 0xc000, 9), "nowhere+0") && is(at(&m, 0xc010, 9), "nowhere+16"),
+	CHECK(name_is(address_name(&m, 0xc000, 9), "nowhere+0") &&
+		      name_is(address_name(&m, 0xc010, 9), "nowhere+16"),
 	      "invalid line entries are ignored");
 	jitmap_free(&m);
 }
 
 /* Whatever is missing at its end: the records before it are there, and no more is read. */
-static void cut(void)
+static void cuts_check(void)
 {
 	size_t whole, first = 0;
 	bool good = true;
 
-	plain(0, 0x1030);
+	dump_make(0, 0x1030);
 	whole = used;
 	for (size_t size = 0; size <= whole; size++) {
 		struct jitmap m = { 0 };
@@ -275,7 +283,7 @@ static void cut(void)
 }
 
 /* As the header specifies, by a linear search. */
-static const struct symbol *sought(const struct symbols *all, uint64_t address, uint64_t t)
+static const struct symbol *symbol_seek(const struct symbols *all, uint64_t address, uint64_t t)
 {
 	const struct symbol *s = NULL;
 
@@ -292,7 +300,7 @@ static const struct symbol *sought(const struct symbols *all, uint64_t address, 
 }
 
 /* Overlapping small and large symbols, which are found by their pages. */
-static void many(void)
+static void many_check(void)
 {
 	static char text[2000 * 48];
 	uint32_t found = 0, none = 0, wrong = 0;
@@ -316,7 +324,7 @@ static void many(void)
 		const struct symbol *s;
 
 		x = x * 6364136223846793005 + 1442695040888963407;
-		s = sought(&m.symbols, 0xf000 + (x >> 40) % 0xa0000, (x >> 20) % 1100);
+		s = symbol_seek(&m.symbols, 0xf000 + (x >> 40) % 0xa0000, (x >> 20) % 1100);
 		wrong += s != jitmap_find(&m, 0xf000 + (x >> 40) % 0xa0000, (x >> 20) % 1100);
 		found += s != NULL;
 		none += s == NULL;
@@ -327,7 +335,7 @@ static void many(void)
 }
 
 /* A list of the maximum length, without any memory behind it. */
-static void full(void)
+static void full_check(void)
 {
 	struct symbols s = { .nr = 16 << 20 };
 
@@ -336,7 +344,7 @@ static void full(void)
 }
 
 /* A symbol that is announced at each call is kept once, and comes back after it was gone. */
-static void repeated(void)
+static void repeats_check(void)
 {
 	char text[] = "0 0 @1\n7000 8 one\n0 0 @2\n7000 8 one\n0 0 @3\n7000 8 one\n"
 		      "0 0 @4\n7000 8 [unloaded]\n0 0 @5\n7000 8 one\n0 0 @6\n7004 8 over\n"
@@ -399,7 +407,9 @@ static void of_node(void)
 		jitmap_perf(&m, text);
 		good = good && m.symbols.nr == all[i].lines;
 		for (size_t k = 0; k < sizeof(all[i].at) / sizeof(all[i].at[0]); k++)
-			good = is(at(&m, all[i].at[k].address, 1), all[i].at[k].name) && good;
+			good = name_is(address_name(&m, all[i].at[k].address, 1),
+				       all[i].at[k].name) &&
+			       good;
 		CHECK(good, all[i].name);
 		jitmap_free(&m);
 	}
@@ -408,12 +418,12 @@ static void of_node(void)
 void unit_jitmap(void)
 {
 	of_node();
-	full();
-	repeated();
-	many();
-	lines();
-	moving();
-	heads();
-	odd();
-	cut();
+	full_check();
+	repeats_check();
+	many_check();
+	lines_check();
+	moves_check();
+	heads_check();
+	oddities_check();
+	cuts_check();
 }

@@ -82,12 +82,12 @@ static void post_copies(int fd, size_t copies)
 }
 
 /* With a descriptor unless it is -1 */
-static void post(int fd)
+static void ring_post(int fd)
 {
 	post_copies(fd, fd >= 0);
 }
 
-static unsigned int descriptors(void)
+static unsigned int descriptors_count(void)
 {
 	unsigned int open = 0;
 
@@ -96,18 +96,18 @@ static unsigned int descriptors(void)
 	return open;
 }
 
-static struct gchint_stream *ring(int32_t pid)
+static struct gchint_stream *ring_make(int32_t pid)
 {
 	struct gchint_stream *map;
 	int fd;
 
 	map = map_new(&fd, true, pid);
-	post(fd);
+	ring_post(fd);
 	close(fd);
 	return map;
 }
 
-static void tell(struct gchint_stream *map, const struct gchint_stream_event *e)
+static void event_append(struct gchint_stream *map, const struct gchint_stream_event *e)
 {
 	const uint32_t n = map->tail++;
 
@@ -115,34 +115,36 @@ static void tell(struct gchint_stream *map, const struct gchint_stream_event *e)
 	map->event[n % NR].ticket = n + 1;
 }
 
-static void lease(struct gchint_stream *map, uint64_t t, uint8_t type, uint32_t slot, int32_t tid,
-		  uint32_t role)
+static void lease_append(struct gchint_stream *map, uint64_t t, uint8_t type, uint32_t slot,
+			 int32_t tid, uint32_t role)
 {
-	tell(map, &(struct gchint_stream_event){
-			  .time = t, .type = type, .slot = slot, .tid = tid, .role = role });
+	event_append(map,
+		     &(struct gchint_stream_event){
+			     .time = t, .type = type, .slot = slot, .tid = tid, .role = role });
 }
 
-static void phase(struct gchint_stream *map, uint64_t t, uint32_t slot, int32_t tid, uint8_t number)
+static void phase_append(struct gchint_stream *map, uint64_t t, uint32_t slot, int32_t tid,
+			 uint8_t number)
 {
-	tell(map, &(struct gchint_stream_event){ .time = t,
-						 .type = GCHINT_STREAM_PHASE,
-						 .slot = slot,
-						 .tid = tid,
-						 .phase = number });
+	event_append(map, &(struct gchint_stream_event){ .time = t,
+							 .type = GCHINT_STREAM_PHASE,
+							 .slot = slot,
+							 .tid = tid,
+							 .phase = number });
 }
 
 /* hotspots' timer, the library's, its socket. */
-static void period(void)
+static void timers_run(void)
 {
 	watched_at(1)->fn(watched_at(1)->data, 0);
 }
 
-static void receive(void)
+static void socket_run(void)
 {
 	watched_at(2)->fn(watched_at(2)->data, EPOLLIN);
 }
 
-static void are(struct source_context *context, const char *want, const char *name)
+static void records_compare(struct source_context *context, const char *want, const char *name)
 {
 	char text[4096], *to = text;
 
@@ -163,11 +165,11 @@ static void records_forget(struct source_context *context)
 	queue_consume(context->queue, queue_fill(context->queue));
 }
 
-static void begins(struct source_context *context, void **state)
+static void start_check(struct source_context *context, void **state)
 {
 	const struct source *library = source_table[SOURCE_library];
 	char path[110];
-	const unsigned int before = descriptors();
+	const unsigned int before = descriptors_count();
 
 	unsetenv("GCHINT_STREAM");
 	text_is(place_probe(library, context),
@@ -193,24 +195,26 @@ static void begins(struct source_context *context, void **state)
 	CHECK(library->start(context, state) == -EEXIST && !strcmp(place_line("stream"), "mine"),
 	      "a file in the socket's place is kept");
 	place_gone("stream");
-	CHECK(descriptors() == before, "no descriptor stays open");
+	CHECK(descriptors_count() == before, "no descriptor stays open");
 	context->config.source[SOURCE_library].period_ms = 30;
 	CHECK(!library->start(context, state) && watched_count() == 3 &&
 		      !watched_at(1)->period_ns && watched_at(2)->events == EPOLLIN,
 	      "the socket is watched");
-	are(context, "clock 0 0 'library' 'CLOCK_MONOTONIC' 'stamped by the program at the edge'\n",
-	    "the clock of a program's timestamps is defined");
+	records_compare(
+		context,
+		"clock 0 0 'library' 'CLOCK_MONOTONIC' 'stamped by the program at the edge'\n",
+		"the clock of a program's timestamps is defined");
 }
 
-static void strangers(struct source_context *context)
+static void strangers_check(struct source_context *context)
 {
-	const unsigned int before = descriptors();
+	const unsigned int before = descriptors_count();
 	struct gchint_stream *map;
 	int fd;
 
-	post(-1);
+	ring_post(-1);
 	map = map_new(&fd, false, 1);
-	post(fd);
+	ring_post(fd);
 	post_copies(fd, 2);
 	munmap(map, sizeof(*map));
 	close(fd);
@@ -221,165 +225,167 @@ static void strangers(struct source_context *context)
 	if (ftruncate(fd, 32 << 20))
 		abort();
 	fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
-	post(fd);
+	ring_post(fd);
 	close(fd);
-	receive();
-	CHECK(descriptors() == before, "no descriptor of an invalid message stays open");
-	munmap(ring(1), sizeof(*map));
+	socket_run();
+	CHECK(descriptors_count() == before, "no descriptor of an invalid message stays open");
+	munmap(ring_make(1), sizeof(*map));
 	unit_memory_left(0);
-	receive();
+	socket_run();
 	unit_memory_left(-1);
-	are(context,
-	    "drop 1 'library' 'a message without a ring'\n"
-	    "drop 1 'library' 'not a sealed ring of libgchint's'\n"
-	    "drop 1 'library' 'not a sealed ring of libgchint's'\n"
-	    "drop 1 'library' 'not a sealed ring of libgchint's'\n"
-	    "drop 1 'library' 'a program was not accepted: no memory for a ring'\n",
-	    "an invalid ring is counted");
+	records_compare(context,
+			"drop 1 'library' 'a message without a ring'\n"
+			"drop 1 'library' 'not a sealed ring of libgchint's'\n"
+			"drop 1 'library' 'not a sealed ring of libgchint's'\n"
+			"drop 1 'library' 'not a sealed ring of libgchint's'\n"
+			"drop 1 'library' 'a program was not accepted: no memory for a ring'\n",
+			"an invalid ring is counted");
 	CHECK(!watched_at(1)->period_ns, "a client without a ring is not polled");
 }
 
-static struct gchint_stream *hints(struct source_context *context)
+static struct gchint_stream *hints_check(struct source_context *context)
 {
-	struct gchint_stream *map = ring(getpid());
+	struct gchint_stream *map = ring_make(getpid());
 
-	receive();
+	socket_run();
 	CHECK(watched_at(1)->period_ns == 30000000 && watched_at(0)->period_ns,
 	      "a ring is polled once per period");
-	are(context, "process @ @ 'me'\nprocess @ @\n", "the ring's program is sampled");
-	lease(map, 100, GCHINT_STREAM_ATTACH, 0, 71, 1);
-	lease(map, 110, GCHINT_STREAM_ROLE, 0, 71, GCHINT_ROLE_NR);
-	phase(map, 200, 0, 71, GCHINT_PHASE_MARK);
-	tell(map, &(struct gchint_stream_event){ .time = 300,
-						 .type = GCHINT_STREAM_PHASE,
-						 .slot = 0,
-						 .phase = GCHINT_PHASE_MARK,
-						 .cause = 2,
-						 .flags = 0xf0,
-						 .work_done = 5,
-						 .work_total = 6,
-						 .stall_ns = 7 });
-	tell(map, &(struct gchint_stream_event){ .time = 400,
-						 .type = GCHINT_STREAM_PHASE,
-						 .slot = 0,
-						 .phase = GCHINT_PHASE_MARK,
-						 .cause = GCHINT_CAUSE_NR });
-	phase(map, 500, 0, 71, GCHINT_PHASE_NR);
-	lease(map, 600, GCHINT_STREAM_ATTACH, 0, 72, GCHINT_ROLE_NR - 1);
-	lease(map, 700, GCHINT_STREAM_DETACH, 0, 72, 0);
+	records_compare(context, "process @ @ 'me'\nprocess @ @\n",
+			"the ring's program is sampled");
+	lease_append(map, 100, GCHINT_STREAM_ATTACH, 0, 71, 1);
+	lease_append(map, 110, GCHINT_STREAM_ROLE, 0, 71, GCHINT_ROLE_NR);
+	phase_append(map, 200, 0, 71, GCHINT_PHASE_MARK);
+	event_append(map, &(struct gchint_stream_event){ .time = 300,
+							 .type = GCHINT_STREAM_PHASE,
+							 .slot = 0,
+							 .phase = GCHINT_PHASE_MARK,
+							 .cause = 2,
+							 .flags = 0xf0,
+							 .work_done = 5,
+							 .work_total = 6,
+							 .stall_ns = 7 });
+	event_append(map, &(struct gchint_stream_event){ .time = 400,
+							 .type = GCHINT_STREAM_PHASE,
+							 .slot = 0,
+							 .phase = GCHINT_PHASE_MARK,
+							 .cause = GCHINT_CAUSE_NR });
+	phase_append(map, 500, 0, 71, GCHINT_PHASE_NR);
+	lease_append(map, 600, GCHINT_STREAM_ATTACH, 0, 72, GCHINT_ROLE_NR - 1);
+	lease_append(map, 700, GCHINT_STREAM_DETACH, 0, 72, 0);
 	/* Arbitrary numbers, and a slot that was never attached. */
-	lease(map, 800, GCHINT_STREAM_ATTACH, 512, 73, 1);
-	lease(map, 800, 99, 3, 73, 1);
-	phase(map, 900, 511, -5, GCHINT_PHASE_NR - 1);
-	phase(map, 20000, 511, 0, GCHINT_PHASE_NONE);
-	tell(map, &(struct gchint_stream_event){ .time = 1, .type = GCHINT_STREAM_SAMPLE });
+	lease_append(map, 800, GCHINT_STREAM_ATTACH, 512, 73, 1);
+	lease_append(map, 800, 99, 3, 73, 1);
+	phase_append(map, 900, 511, -5, GCHINT_PHASE_NR - 1);
+	phase_append(map, 20000, 511, 0, GCHINT_PHASE_NONE);
+	event_append(map, &(struct gchint_stream_event){ .time = 1, .type = GCHINT_STREAM_SAMPLE });
 	map->lost = 7;
-	phase(map, 1000, 511, 0, GCHINT_PHASE_SWEEP);
-	period();
-	phase(map, 1100, 511, 0, GCHINT_PHASE_NONE);
-	period();
-	are(context,
-	    "lease 100: 0 of @/71 slot 0 role 1\n"
-	    "process @ 71\n"
-	    "lease 110: 1 of @/71 slot 0 role 0\n"
-	    "phase 200: 1 from 200, 4 of @/71, end 0\n"
-	    "phase 300: 1 from 200, 4 of @/71, end 0, 5 of 6 done, stall at 7, cause 2\n"
-	    "phase 400: 1 from 200, 4 of @/71, end 0, 5 of 6 done, stall at 7, cause 2\n"
-	    "phase 500: 1 from 200, 4 of @/71, end 1, 5 of 6 done, stall at 7, cause 2\n"
-	    "lease 600: 3 of @/71 slot 0 role ?\n"
-	    "lease 600: 0 of @/72 slot 0 role 4\n"
-	    "process @ 72\n"
-	    "lease 700: 2 of @/72 slot 0 role ?\n"
-	    "phase 900: 2 from 900, 12 of @/@, end 0\n"
-	    "phase 10000: 2 from 900, 12 of @/@, end 1\n"
-	    "phase 1000: 3 from 1000, 7 of @/@, end 0\n"
-	    "drop 7 'library' 'a program's ring ran over'\n"
-	    "phase 1100: 3 from 1000, 7 of @/@, end 1, uncertain\n",
-	    "a ring's events are leases and phases");
+	phase_append(map, 1000, 511, 0, GCHINT_PHASE_SWEEP);
+	timers_run();
+	phase_append(map, 1100, 511, 0, GCHINT_PHASE_NONE);
+	timers_run();
+	records_compare(
+		context,
+		"lease 100: 0 of @/71 slot 0 role 1\n"
+		"process @ 71\n"
+		"lease 110: 1 of @/71 slot 0 role 0\n"
+		"phase 200: 1 from 200, 4 of @/71, end 0\n"
+		"phase 300: 1 from 200, 4 of @/71, end 0, 5 of 6 done, stall at 7, cause 2\n"
+		"phase 400: 1 from 200, 4 of @/71, end 0, 5 of 6 done, stall at 7, cause 2\n"
+		"phase 500: 1 from 200, 4 of @/71, end 1, 5 of 6 done, stall at 7, cause 2\n"
+		"lease 600: 3 of @/71 slot 0 role ?\n"
+		"lease 600: 0 of @/72 slot 0 role 4\n"
+		"process @ 72\n"
+		"lease 700: 2 of @/72 slot 0 role ?\n"
+		"phase 900: 2 from 900, 12 of @/@, end 0\n"
+		"phase 10000: 2 from 900, 12 of @/@, end 1\n"
+		"phase 1000: 3 from 1000, 7 of @/@, end 0\n"
+		"drop 7 'library' 'a program's ring ran over'\n"
+		"phase 1100: 3 from 1000, 7 of @/@, end 1, uncertain\n",
+		"a ring's events are leases and phases");
 	return map;
 }
 
 /* At most as many at once as other sources can wait for, or the queue can hold. */
-static void much(struct source_context *context, struct gchint_stream *map)
+static void floods_check(struct source_context *context, struct gchint_stream *map)
 {
 	const struct record r = { .t = 1, .type = RECORD_SAMPLE };
 
 	for (int i = 0; i < 4095; i++)
-		lease(map, 1, GCHINT_STREAM_SAMPLE, 0, 1, 0);
-	lease(map, 1200, GCHINT_STREAM_DETACH, 511, 1, 0);
-	lease(map, 1300, GCHINT_STREAM_ATTACH, 4, 74, 0);
-	period();
-	are(context, "lease 1200: 2 of @/@ slot 511 role ?\n",
-	    "only a limited number of events is read at once");
+		lease_append(map, 1, GCHINT_STREAM_SAMPLE, 0, 1, 0);
+	lease_append(map, 1200, GCHINT_STREAM_DETACH, 511, 1, 0);
+	lease_append(map, 1300, GCHINT_STREAM_ATTACH, 4, 74, 0);
+	timers_run();
+	records_compare(context, "lease 1200: 2 of @/@ slot 511 role ?\n",
+			"only a limited number of events is read at once");
 	while (queue_room(context->queue) >= 1024)
 		queue_push(context->queue, &r);
-	period();
+	timers_run();
 	queue_consume(context->queue, 1);
 	CHECK(queue_room(context->queue) == 1024, "events wait while the queue is full");
-	period();
+	timers_run();
 	queue_consume(context->queue, 8192 - 1024);
-	are(context, "lease 1300: 0 of @/74 slot 4 role 0\nprocess @ 74\n",
-	    "the rest is read once there is space");
+	records_compare(context, "lease 1300: 0 of @/74 slot 4 role 0\nprocess @ 74\n",
+			"the rest is read once there is space");
 }
 
 /* Another ring of a process replaces its first, which is read to its end. */
-static void again(struct source_context *context, struct gchint_stream *map)
+static void replacement_check(struct source_context *context, struct gchint_stream *map)
 {
 	struct gchint_stream *second;
 
-	phase(map, 1400, 4, 74, GCHINT_PHASE_MARK);
+	phase_append(map, 1400, 4, 74, GCHINT_PHASE_MARK);
 	map->tail++;
-	phase(map, 1500, 4, 74, GCHINT_PHASE_SWEEP);
+	phase_append(map, 1500, 4, 74, GCHINT_PHASE_SWEEP);
 	munmap(map, sizeof(*map));
-	second = ring(12345678);
-	receive();
-	are(context,
-	    "phase 1400: 4 from 1400, 4 of @/74, end 0\n"
-	    "phase 1500: 4 from 1400, 4 of @/74, end 1\n"
-	    "phase 1500: 5 from 1500, 7 of @/74, end 0\n"
-	    "drop 1 'library' 'a program ended while it wrote an event'\n"
-	    "lease 10000: 4 of @/73 slot 3 role ?\n"
-	    "lease 10000: 4 of @/74 slot 4 role ?\n"
-	    "phase 10000: 5 from 1500, 7 of @/74, end 2\n"
-	    "process @ @ 'me'\n"
-	    "process @ @\n",
-	    "exec ends a program's leases and phases");
-	lease(second, 2000, GCHINT_STREAM_ATTACH, 1, 75, 0);
-	phase(second, 2100, 1, 75, GCHINT_PHASE_MARK);
+	second = ring_make(12345678);
+	socket_run();
+	records_compare(context,
+			"phase 1400: 4 from 1400, 4 of @/74, end 0\n"
+			"phase 1500: 4 from 1400, 4 of @/74, end 1\n"
+			"phase 1500: 5 from 1500, 7 of @/74, end 0\n"
+			"drop 1 'library' 'a program ended while it wrote an event'\n"
+			"lease 10000: 4 of @/73 slot 3 role ?\n"
+			"lease 10000: 4 of @/74 slot 4 role ?\n"
+			"phase 10000: 5 from 1500, 7 of @/74, end 2\n"
+			"process @ @ 'me'\n"
+			"process @ @\n",
+			"exec ends a program's leases and phases");
+	lease_append(second, 2000, GCHINT_STREAM_ATTACH, 1, 75, 0);
+	phase_append(second, 2100, 1, 75, GCHINT_PHASE_MARK);
 	second->tail++;
-	period();
-	are(context,
-	    "lease 2000: 0 of @/@ slot 1 role 0\n"
-	    "process @ @\n"
-	    "phase 2100: 6 from 2100, 4 of @/@, end 0\n",
-	    "a process in another PID namespace has no thread names");
-	period();
-	are(context, "", "a slow program is waited for");
+	timers_run();
+	records_compare(context,
+			"lease 2000: 0 of @/@ slot 1 role 0\n"
+			"process @ @\n"
+			"phase 2100: 6 from 2100, 4 of @/@, end 0\n",
+			"a process in another PID namespace has no thread names");
+	timers_run();
+	records_compare(context, "", "a slow program is waited for");
 	CHECK(watched_at(1)->period_ns, "polling continues meanwhile");
 	munmap(second, sizeof(*second));
-	second = ring(getpid());
-	lease(second, 2200, GCHINT_STREAM_ATTACH, 2, 76, 0);
-	lease(second, 2300, GCHINT_STREAM_CLOSE, 2, 76, 0);
-	lease(second, 2400, GCHINT_STREAM_ATTACH, 2, 76, 0);
-	receive();
-	period();
-	are(context,
-	    "drop 1 'library' 'a program ended while it wrote an event'\n"
-	    "lease 10000: 4 of @/@ slot 1 role ?\n"
-	    "phase 10000: 6 from 2100, 4 of @/@, end 2\n"
-	    "process @ @ 'me'\n"
-	    "process @ @\n"
-	    "lease 2200: 0 of @/76 slot 2 role 0\n"
-	    "process @ 76\n"
-	    "lease 10000: 5 of @/76 slot 2 role ?\n",
-	    "a closed ring is read to its end");
+	second = ring_make(getpid());
+	lease_append(second, 2200, GCHINT_STREAM_ATTACH, 2, 76, 0);
+	lease_append(second, 2300, GCHINT_STREAM_CLOSE, 2, 76, 0);
+	lease_append(second, 2400, GCHINT_STREAM_ATTACH, 2, 76, 0);
+	socket_run();
+	timers_run();
+	records_compare(context,
+			"drop 1 'library' 'a program ended while it wrote an event'\n"
+			"lease 10000: 4 of @/@ slot 1 role ?\n"
+			"phase 10000: 6 from 2100, 4 of @/@, end 2\n"
+			"process @ @ 'me'\n"
+			"process @ @\n"
+			"lease 2200: 0 of @/76 slot 2 role 0\n"
+			"process @ 76\n"
+			"lease 10000: 5 of @/76 slot 2 role ?\n",
+			"a closed ring is read to its end");
 	munmap(second, sizeof(*second));
 	CHECK(!watched_at(1)->period_ns && !watched_at(0)->period_ns,
 	      "polling ends with the last ring");
 }
 
 /* A killed program: its phases end, and nothing is watched. */
-static void killed(struct source_context *context)
+static void kill_check(struct source_context *context)
 {
 	const struct record r = { .t = 1, .type = RECORD_SAMPLE };
 	struct gchint_stream *map;
@@ -392,7 +398,7 @@ static void killed(struct source_context *context)
 		abort();
 	pid = fork();
 	if (!pid) {
-		post(fd);
+		ring_post(fd);
 		if (write(ready[1], "x", 1) == 1)
 			pause();
 		_exit(1);
@@ -403,11 +409,11 @@ static void killed(struct source_context *context)
 	close(ready[0]);
 	close(ready[1]);
 	close(fd);
-	receive();
-	lease(map, 3000, GCHINT_STREAM_ATTACH, 511, pid, 0);
-	period();
+	socket_run();
+	lease_append(map, 3000, GCHINT_STREAM_ATTACH, 511, pid, 0);
+	timers_run();
 	CHECK(watched_at(1)->period_ns, "a ring is polled while its process lives");
-	phase(map, 3100, 511, pid, GCHINT_PHASE_MARK);
+	phase_append(map, 3100, 511, pid, GCHINT_PHASE_MARK);
 	map->tail++;
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
@@ -416,21 +422,21 @@ static void killed(struct source_context *context)
 		 "lease 3000: 0 of %d/%d slot 511 role 0\n"
 		 "process %d %d\n",
 		 pid, pid, pid, pid, pid, pid);
-	are(context, want, "a program's lease is recorded");
+	records_compare(context, want, "a program's lease is recorded");
 	while (queue_room(context->queue) >= 1024)
 		queue_push(context->queue, &r);
-	period();
+	timers_run();
 	CHECK(queue_room(context->queue) == 1023 && watched_at(1)->period_ns,
 	      "a dead program's events wait while the queue is full");
 	queue_consume(context->queue, queue_fill(context->queue));
-	period();
+	timers_run();
 	snprintf(want, sizeof(want),
 		 "phase 3100: 7 from 3100, 4 of %d/%d, end 0\n"
 		 "drop 1 'library' 'a program ended while it wrote an event'\n"
 		 "lease 10000: 3 of %d/%d slot 511 role ?\n"
 		 "phase 10000: 7 from 3100, 4 of %d/%d, end 2\n",
 		 pid, pid, pid, pid, pid, pid);
-	are(context, want, "a killed program's leases and phases end");
+	records_compare(context, want, "a killed program's leases and phases end");
 	CHECK(!watched_at(1)->period_ns, "it is not polled after the process ended");
 	munmap(map, sizeof(*map));
 }
@@ -439,25 +445,25 @@ static void killed(struct source_context *context)
  * The writer does not write. The wait for it is long enough to be told from other readings of the
  * clock, of which each is 100 ms after the one before.
  */
-static void hangs(struct source_context *context)
+static void writer_hang(struct source_context *context)
 {
 	const struct record r = { .t = 1, .type = RECORD_SAMPLE };
-	struct gchint_stream *map = ring(getpid());
+	struct gchint_stream *map = ring_make(getpid());
 	uint64_t waited[3], lost[3];
 
-	receive();
+	socket_run();
 	records_forget(context);
 	while (queue_push(context->queue, &r))
 		;
 	faults.leap_ns = NSEC_PER_SEC / 10;
 	for (int i = 0; i < 3; i++) {
 		for (int n = 0; i < 2 && n < 20; n++)
-			lease(map, 3500, GCHINT_STREAM_ATTACH, 1, 77, 0);
+			lease_append(map, 3500, GCHINT_STREAM_ATTACH, 1, 77, 0);
 		munmap(map, sizeof(*map));
 		waited[i] = faults.ahead_ns;
 		lost[i] = context->lost;
-		map = ring(getpid());
-		receive();
+		map = ring_make(getpid());
+		socket_run();
 		waited[i] = faults.ahead_ns - waited[i];
 		lost[i] = context->lost - lost[i];
 	}
@@ -466,43 +472,44 @@ static void hangs(struct source_context *context)
 	CHECK(waited[1] < 5 * NSEC_PER_SEC && waited[2] < 5 * NSEC_PER_SEC,
 	      "but the writer is waited for once if it hangs");
 	CHECK(lost[1] == lost[2] + 20, "events that stay in a ring are counted");
-	tell(map, &(struct gchint_stream_event){ .time = 5000, .type = GCHINT_STREAM_CLOSE });
+	event_append(map,
+		     &(struct gchint_stream_event){ .time = 5000, .type = GCHINT_STREAM_CLOSE });
 	records_forget(context);
-	period();
+	timers_run();
 	munmap(map, sizeof(*map));
 	records_forget(context);
 	context->lost = 0;
 }
 
 /* A full ring takes two rounds to read: what was lost comes behind both. */
-static void overrun(struct source_context *context)
+static void overrun_check(struct source_context *context)
 {
-	struct gchint_stream *map = ring(getpid());
+	struct gchint_stream *map = ring_make(getpid());
 
-	receive();
-	lease(map, 3000, GCHINT_STREAM_ATTACH, 0, 79, 0);
+	socket_run();
+	lease_append(map, 3000, GCHINT_STREAM_ATTACH, 0, 79, 0);
 	for (int i = 0; i < NR - 4; i++)
-		lease(map, 3000, GCHINT_STREAM_SAMPLE, 0, 1, 0);
-	phase(map, 3100, 0, 79, GCHINT_PHASE_MARK);
-	phase(map, 3200, 0, 79, GCHINT_PHASE_NONE);
-	phase(map, 3300, 0, 79, GCHINT_PHASE_MARK);
+		lease_append(map, 3000, GCHINT_STREAM_SAMPLE, 0, 1, 0);
+	phase_append(map, 3100, 0, 79, GCHINT_PHASE_MARK);
+	phase_append(map, 3200, 0, 79, GCHINT_PHASE_NONE);
+	phase_append(map, 3300, 0, 79, GCHINT_PHASE_MARK);
 	map->lost = 3;
-	period();
-	period();
-	lease(map, 3900, GCHINT_STREAM_CLOSE, 0, 79, 0);
-	period();
-	are(context,
-	    "process @ @ 'me'\n"
-	    "process @ @\n"
-	    "lease 3000: 0 of @/79 slot 0 role 0\n"
-	    "process @ 79\n"
-	    "drop 3 'library' 'a program's ring ran over'\n"
-	    "phase 3100: 8 from 3100, 4 of @/79, end 0\n"
-	    "phase 3200: 8 from 3100, 4 of @/79, end 1\n"
-	    "phase 3300: 9 from 3300, 4 of @/79, end 0\n"
-	    "lease 10000: 5 of @/79 slot 0 role ?\n"
-	    "phase 10000: 9 from 3300, 4 of @/79, end 2, uncertain\n",
-	    "a phase whose end was lost is uncertain, and none before");
+	timers_run();
+	timers_run();
+	lease_append(map, 3900, GCHINT_STREAM_CLOSE, 0, 79, 0);
+	timers_run();
+	records_compare(context,
+			"process @ @ 'me'\n"
+			"process @ @\n"
+			"lease 3000: 0 of @/79 slot 0 role 0\n"
+			"process @ 79\n"
+			"drop 3 'library' 'a program's ring ran over'\n"
+			"phase 3100: 8 from 3100, 4 of @/79, end 0\n"
+			"phase 3200: 8 from 3100, 4 of @/79, end 1\n"
+			"phase 3300: 9 from 3300, 4 of @/79, end 0\n"
+			"lease 10000: 5 of @/79 slot 0 role ?\n"
+			"phase 10000: 9 from 3300, 4 of @/79, end 2, uncertain\n",
+			"a phase whose end was lost is uncertain, and none before");
 	munmap(map, sizeof(*map));
 }
 
@@ -541,13 +548,13 @@ static struct gchint_stream *named_ring(size_t less, const char *text, size_t si
 	    pwrite(fd, &tail, sizeof(tail),
 		   (off_t)(sizeof(*map) + offsetof(struct gchint_stream_names, tail))) < 0)
 		abort();
-	post(fd);
+	ring_post(fd);
 	close(fd);
 	return map;
 }
 
 /* Names of methods, which programs write as they like. */
-static void names(struct source_context *context)
+static void names_check(struct source_context *context)
 {
 	static const char lines[] = "10 1 one\n\0\0\0"
 				    "20 1 two\n30 1 th\0\0"
@@ -577,17 +584,18 @@ static void names(struct source_context *context)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		map = named_ring(cases[i].less, cases[i].text, cases[i].size, cases[i].tail);
-		receive();
-		tell(map,
-		     &(struct gchint_stream_event){ .time = 5000, .type = GCHINT_STREAM_CLOSE });
-		period();
+		socket_run();
+		event_append(map, &(struct gchint_stream_event){ .time = 5000,
+								 .type = GCHINT_STREAM_CLOSE });
+		timers_run();
 		munmap(map, sizeof(*map));
-		are(context,
-		    cases[i].less ? "drop 1 'library' 'names of a program's methods cannot be "
-				    "read'\n"
-				    "process @ @ 'me'\nprocess @ @\n" :
-				    "process @ @ 'me'\nprocess @ @\n",
-		    "a ring with names is a ring");
+		records_compare(context,
+				cases[i].less ?
+					"drop 1 'library' 'names of a program's methods cannot be "
+					"read'\n"
+					"process @ @ 'me'\nprocess @ @\n" :
+					"process @ @ 'me'\nprocess @ @\n",
+				"a ring with names is a ring");
 		CHECK(map_is(cases[i].want), cases[i].name);
 	}
 	rmdir("names");
@@ -616,19 +624,20 @@ static unsigned int scans_read(int inotify)
 static void invents_threads(struct source_context *context, const char *task)
 {
 	const int inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-	struct gchint_stream *map = ring(12);
+	struct gchint_stream *map = ring_make(12);
 	char thread[60];
 
 	snprintf(thread, sizeof(thread), "%s/4321", task);
-	receive();
+	socket_run();
 	if (inotify_add_watch(inotify, task, IN_OPEN) < 0 ||
 	    inotify_add_watch(inotify, thread, IN_OPEN) < 0)
 		abort();
 	for (int i = 0; i < 50; i++)
-		lease(map, 3950, GCHINT_STREAM_ATTACH, 0, 1000 + i, 0);
-	lease(map, 3950, GCHINT_STREAM_ATTACH, 1, 78, 0);
-	tell(map, &(struct gchint_stream_event){ .time = 5000, .type = GCHINT_STREAM_CLOSE });
-	period();
+		lease_append(map, 3950, GCHINT_STREAM_ATTACH, 0, 1000 + i, 0);
+	lease_append(map, 3950, GCHINT_STREAM_ATTACH, 1, 78, 0);
+	event_append(map,
+		     &(struct gchint_stream_event){ .time = 5000, .type = GCHINT_STREAM_CLOSE });
+	timers_run();
 	CHECK(scans_read(inotify) == 4, "threads that a program invents are searched 4 times");
 	close(inotify);
 	munmap(map, sizeof(*map));
@@ -679,55 +688,56 @@ void unit_library(void)
 	CHECK(!hotspots->start(&context, &other), "programs are sampled");
 	/* Another test checks the event. */
 	records_forget(&context);
-	begins(&context, &state);
-	strangers(&context);
-	map = hints(&context);
-	much(&context, map);
-	again(&context, map);
-	killed(&context);
-	overrun(&context);
-	hangs(&context);
-	names(&context);
+	start_check(&context, &state);
+	strangers_check(&context);
+	map = hints_check(&context);
+	floods_check(&context, map);
+	replacement_check(&context, map);
+	kill_check(&context);
+	overrun_check(&context);
+	writer_hang(&context);
+	names_check(&context);
 	begun_names();
 	/* At the end pending events are read, and everything ends. */
-	map = ring(12);
-	lease(map, 3900, GCHINT_STREAM_ATTACH, 0, 12, 0);
-	lease(map, 3900, GCHINT_STREAM_ATTACH, 1, 78, 0);
-	lease(map, 3900, GCHINT_STREAM_ATTACH, 2, 1, 0);
-	tell(map, &(struct gchint_stream_event){ .time = 5000, .type = GCHINT_STREAM_CLOSE });
-	receive();
+	map = ring_make(12);
+	lease_append(map, 3900, GCHINT_STREAM_ATTACH, 0, 12, 0);
+	lease_append(map, 3900, GCHINT_STREAM_ATTACH, 1, 78, 0);
+	lease_append(map, 3900, GCHINT_STREAM_ATTACH, 2, 1, 0);
+	event_append(map,
+		     &(struct gchint_stream_event){ .time = 5000, .type = GCHINT_STREAM_CLOSE });
+	socket_run();
 	snprintf(path, sizeof(path), "proc/%d/task/4321/status", (int)getpid());
 	place_file(path, "Name:\tme\nNSpid:\t4321\t1\t78\n");
-	period();
-	are(&context,
-	    "process @ @ 'me'\n"
-	    "process @ @\n"
-	    "lease 3900: 0 of @/@ slot 0 role 0\n"
-	    "process @ @\n"
-	    "lease 3900: 0 of @/4321 slot 1 role 0\n"
-	    "process @ 4321\n"
-	    "lease 3900: 0 of @/@ slot 2 role 0\n"
-	    "process @ @\n"
-	    "lease 10000: 5 of @/@ slot 0 role ?\n"
-	    "lease 10000: 5 of @/4321 slot 1 role ?\n"
-	    "lease 10000: 5 of @/@ slot 2 role ?\n",
-	    "a thread in another PID namespace has its number here");
+	timers_run();
+	records_compare(&context,
+			"process @ @ 'me'\n"
+			"process @ @\n"
+			"lease 3900: 0 of @/@ slot 0 role 0\n"
+			"process @ @\n"
+			"lease 3900: 0 of @/4321 slot 1 role 0\n"
+			"process @ 4321\n"
+			"lease 3900: 0 of @/@ slot 2 role 0\n"
+			"process @ @\n"
+			"lease 10000: 5 of @/@ slot 0 role ?\n"
+			"lease 10000: 5 of @/4321 slot 1 role ?\n"
+			"lease 10000: 5 of @/@ slot 2 role ?\n",
+			"a thread in another PID namespace has its number here");
 	munmap(map, sizeof(*map));
 	snprintf(path, sizeof(path), "proc/%d/task", (int)getpid());
 	invents_threads(&context, path);
 	unit_remove(path);
-	map = ring(getpid());
-	lease(map, 4000, GCHINT_STREAM_ATTACH, 1, 77, 0);
+	map = ring_make(getpid());
+	lease_append(map, 4000, GCHINT_STREAM_ATTACH, 1, 77, 0);
 	context.patient = true;
 	library->stop(state);
 	munmap(map, sizeof(*map));
-	are(&context,
-	    "process @ @ 'me'\n"
-	    "process @ @\n"
-	    "lease 4000: 0 of @/77 slot 1 role 0\n"
-	    "process @ 77\n"
-	    "lease 10000: 5 of @/77 slot 1 role ?\n",
-	    "pending events are read at the end");
+	records_compare(&context,
+			"process @ @ 'me'\n"
+			"process @ @\n"
+			"lease 4000: 0 of @/77 slot 1 role 0\n"
+			"process @ 77\n"
+			"lease 10000: 5 of @/77 slot 1 role ?\n",
+			"pending events are read at the end");
 	CHECK(watched_open() == 1 && access("stream", F_OK), "the socket is removed");
 	hotspots->stop(other);
 	close(out);

@@ -19,7 +19,7 @@ static bool another; /* and another file replaces it */
 int __real_fcntl(int fd, int command, ...);
 int __wrap_fcntl(int fd, int command, ...);
 
-static bool make(const char *path)
+static bool file_make(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
@@ -37,7 +37,7 @@ int __wrap_fcntl(int fd, int command, ...)
 	if (unit_hotspots_owner(command, argument))
 		return 0;
 	if (command == F_OFD_SETLK && from) {
-		if (rename(from, to) || (another && !make(from)))
+		if (rename(from, to) || (another && !file_make(from)))
 			return -1;
 		from = NULL;
 	}
@@ -58,7 +58,7 @@ void unit_lock(void)
 	to = away;
 	for (int i = 0; i < 2; i++) {
 		another = i;
-		from = make(path) ? path : NULL;
+		from = file_make(path) ? path : NULL;
 		CHECK(lock_take(path) == -ESTALE && !from,
 		      another ? "a file that was replaced meanwhile is not locked" :
 				"a file that was moved meanwhile is not locked");

@@ -86,7 +86,7 @@ static void on_end(void *data, uint32_t events)
 	loop_quit(data, 5);
 }
 
-static void descriptors(void)
+static void descriptors_check(void)
 {
 	const uint64_t one = 1;
 	struct loop *loop = loop_new();
@@ -142,7 +142,7 @@ static void descriptors(void)
 	refused = 0;
 }
 
-static void timers(void)
+static void timers_check(void)
 {
 	struct loop *loop = loop_new();
 	struct seen s = { .loop = loop };
@@ -184,7 +184,7 @@ static void timers(void)
 	faults.at_ns = 0;
 }
 
-static void signals(void)
+static void signals_check(void)
 {
 	struct loop *loop = loop_new();
 	struct seen s = { .loop = loop };
@@ -213,7 +213,7 @@ static bool open_yet(int fd)
 	return n < 0 && errno == EAGAIN;
 }
 
-static int feeder(void)
+static int feeder_connect(void)
 {
 	struct sockaddr_un to = { AF_UNIX, "feed" };
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
@@ -223,7 +223,7 @@ static int feeder(void)
 	return fd;
 }
 
-static void feeds(int fd, uint64_t seq, uint64_t t, uint32_t phase)
+static void event_feed(int fd, uint64_t seq, uint64_t t, uint32_t phase)
 {
 	struct build b = { .seq = seq };
 	const void *bytes;
@@ -236,12 +236,12 @@ static void feeds(int fd, uint64_t seq, uint64_t t, uint32_t phase)
 	build_done(&b);
 }
 
-static void run(unsigned int i)
+static void watch_run(unsigned int i)
 {
 	watched_at(i)->fn(watched_at(i)->data, EPOLLIN);
 }
 
-static void feed(void)
+static void feed_check(void)
 {
 	const struct source *genl = source_table[SOURCE_genl];
 	int first, second, lowest;
@@ -256,31 +256,31 @@ static void feed(void)
 	CHECK(!genl->start(&context, &state) && watched_count() == 2 &&
 		      watched_at(1)->events == EPOLLIN,
 	      "the feed's socket is watched");
-	run(0);
+	watch_run(0);
 	CHECK(!watched_at(0)->period_ns, "without a client nothing is polled");
 	lowest = dup(STDOUT_FILENO);
 	close(lowest);
-	first = feeder();
-	run(1);
+	first = feeder_connect();
+	watch_run(1);
 	CHECK(watched_count() == 3 && watched_at(2)->events == (EPOLLIN | EPOLLONESHOT),
 	      "a client is accepted");
-	second = feeder();
-	run(1);
+	second = feeder_connect();
+	watch_run(1);
 	CHECK(watched_count() == 3 && open_yet(first) && !open_yet(second),
 	      "only one client is accepted");
 	close(second);
-	feeds(first, 100, 1000, GCHINT_PHASE_MARK);
-	run(2);
+	event_feed(first, 100, 1000, GCHINT_PHASE_MARK);
+	watch_run(2);
 	CHECK(watched_at(0)->period_ns == 30000000, "a client is polled once per period");
-	feeds(first, 103, 2000, GCHINT_PHASE_SWEEP);
-	run(0);
+	event_feed(first, 103, 2000, GCHINT_PHASE_SWEEP);
+	watch_run(0);
 	close(first);
-	run(0);
+	watch_run(0);
 	second = dup(STDOUT_FILENO);
 	close(second);
 	CHECK(!watched_at(2)->watch && !watched_at(0)->period_ns && second == lowest,
 	      "polling ends with the client");
-	run(0);
+	watch_run(0);
 	records_are(context.queue,
 		    "clock 0 0 'genl' 'CLOCK_MONOTONIC' 'stamped by the kernel at the edge'\n"
 		    "process 70 70\n"
@@ -292,9 +292,9 @@ static void feed(void)
 		    "phase 9000: 2 from 2000, 7 of 70/71, end 4\n"
 		    "note 5 'genl' 'feed closed'\n",
 		    "the feed's events are recorded, and its end");
-	first = feeder();
-	run(1);
-	feeds(first, 500, 3000, GCHINT_PHASE_MARK);
+	first = feeder_connect();
+	watch_run(1);
+	event_feed(first, 500, 3000, GCHINT_PHASE_MARK);
 	genl->stop(state);
 	CHECK(!open_yet(first) && access("feed", F_OK) && !watched_open(),
 	      "the end closes all descriptors");
@@ -312,9 +312,9 @@ void unit_loop(void)
 
 	if (!place_enter(&place))
 		return;
-	descriptors();
-	timers();
-	signals();
-	feed();
+	descriptors_check();
+	timers_check();
+	signals_check();
+	feed_check();
 	place_leave(&place);
 }

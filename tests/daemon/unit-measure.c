@@ -88,7 +88,7 @@ static void measure_words(void)
 	      "a command that needs a shell, or has no words, is refused with the reason");
 }
 
-static bool concludes(const double *a, size_t na, const double *b, size_t nb, const char *want)
+static bool conclusion_is(const double *a, size_t na, const double *b, size_t nb, const char *want)
 {
 	struct verdict v;
 	char words[256];
@@ -108,23 +108,23 @@ static void measure_conclusions(void)
 	static const double noisy[] = { 8, 12, 10, 9, 11 }, even[] = { 5, 5, 5 };
 	static const double wild[] = { 20, 3, 400 };
 
-	CHECK(concludes(ten, 5, eight, 5, "20 % less (18 to 22 %)") &&
-		      concludes(even, 3, even, 3, "the same, within 0.1 %") &&
-		      concludes(ten, 1, ten, 5, "2.0 % more (a single run)"),
+	CHECK(conclusion_is(ten, 5, eight, 5, "20 % less (18 to 22 %)") &&
+		      conclusion_is(even, 3, even, 3, "the same, within 0.1 %") &&
+		      conclusion_is(ten, 1, ten, 5, "2.0 % more (a single run)"),
 	      "a difference is reported as by compare");
 	/* Logarithms: sd 0.0158, se 0.0100 x sqrt(1.44), t(8) = 2.306: +-2.81 %, rounded up. */
-	CHECK(concludes(ten, 5, ten, 5, "no difference above 2.9 %"),
+	CHECK(conclusion_is(ten, 5, ten, 5, "no difference above 2.9 %"),
 	      "without a difference the one that is ruled out is reported");
 	/*
 	 * Logarithms: variance 0.02568, se 0.1014, t(8) = 2.306: +26.3 %. Runs for 5 %:
 	 * 2 x 0.02568 x pi / 2 (1.96 + 0.84)^2 / 0.0488^2 = 265.9, rounded up, and one more.
 	 */
-	CHECK(concludes(noisy, 5, noisy, 5,
-			"no difference above 33 %; 267 runs of each would show one of 5 %"),
+	CHECK(conclusion_is(noisy, 5, noisy, 5,
+			    "no difference above 33 %; 267 runs of each would show one of 5 %"),
 	      "few runs are reported with the number that would do");
-	CHECK(concludes(ten, 5, wild, 3,
-			"no difference shown by 5 and 3 runs; even 1000 runs of each would not "
-			"show one of 5 %"),
+	CHECK(conclusion_is(ten, 5, wild, 3,
+			    "no difference shown by 5 and 3 runs; even 1000 runs of each would not "
+			    "show one of 5 %"),
 	      "wild values rule nothing out");
 	CHECK(stats_decimals(0.012) == 3 && stats_decimals(0) == 2 && stats_decimals(1e-12) == 6 &&
 		      stats_decimals(5000) == 0,

@@ -32,7 +32,7 @@ void *__wrap_realloc(void *p, size_t size);
 char *__real_strdup(const char *s);
 char *__wrap_strdup(const char *s);
 
-static bool fails(void)
+static bool allocation_fails(void)
 {
 	if (left < 0 || left--)
 		return false;
@@ -42,22 +42,22 @@ static bool fails(void)
 
 void *__wrap_malloc(size_t size)
 {
-	return fails() ? NULL : __real_malloc(size);
+	return allocation_fails() ? NULL : __real_malloc(size);
 }
 
 void *__wrap_calloc(size_t nr, size_t size)
 {
-	return fails() ? NULL : __real_calloc(nr, size);
+	return allocation_fails() ? NULL : __real_calloc(nr, size);
 }
 
 void *__wrap_realloc(void *p, size_t size)
 {
-	return fails() ? NULL : __real_realloc(p, size);
+	return allocation_fails() ? NULL : __real_realloc(p, size);
 }
 
 char *__wrap_strdup(const char *s)
 {
-	return fails() ? NULL : __real_strdup(s);
+	return allocation_fails() ? NULL : __real_strdup(s);
 }
 
 void unit_memory_left(long allocations)
@@ -71,8 +71,8 @@ bool unit_memory_failed(void)
 	return failed;
 }
 
-static void define(struct store *s, enum definition_kind kind, const int64_t *number,
-		   unsigned int numbers, const char *const *string, unsigned int strings)
+static void definition_store(struct store *s, enum definition_kind kind, const int64_t *number,
+			     unsigned int numbers, const char *const *string, unsigned int strings)
 {
 	struct definition *d = definition_new(kind, 1, number, numbers, string, strings);
 
@@ -81,7 +81,7 @@ static void define(struct store *s, enum definition_kind kind, const int64_t *nu
 	definition_free(d);
 }
 
-static bool make(const char *path)
+static bool recording_make(const char *path)
 {
 	const char *start[] = { "start_ns", "1000" }, *end[] = { "end_ns", "1000000" };
 	const char *rail[] = { "chip:power1", "pin", "power", "uW", "hwmon", "/x" };
@@ -90,10 +90,10 @@ static bool make(const char *path)
 
 	if (!s || store_begin(s))
 		return false;
-	define(s, DEFINE_META, NULL, 0, start, 2);
-	define(s, DEFINE_META, NULL, 0, end, 2);
+	definition_store(s, DEFINE_META, NULL, 0, start, 2);
+	definition_store(s, DEFINE_META, NULL, 0, end, 2);
 	for (int64_t i = 1; i <= RAILS; i++)
-		define(s, DEFINE_RAIL, (const int64_t[]){ i, 1000 }, 2, rail, 6);
+		definition_store(s, DEFINE_RAIL, (const int64_t[]){ i, 1000 }, 2, rail, 6);
 	for (uint64_t i = 0; i < PHASES; i++) {
 		const struct record r = { .t = 2000 + i * 100,
 					  .type = RECORD_PHASE,
@@ -124,7 +124,7 @@ static bool make(const char *path)
 }
 
 /* Whether the whole result is complete; false, too, after a crash. */
-static bool whole(const char *path)
+static bool recording_is_whole(const char *path)
 {
 	struct recording *rec = recording_open(path);
 	struct recording_lengths l;
@@ -155,12 +155,12 @@ void unit_memory(void)
 	if (!mkdtemp(dir))
 		return;
 	snprintf(path, sizeof(path), "%s/r.db", dir);
-	good = make(path) && whole(path);
+	good = recording_make(path) && recording_is_whole(path);
 	CHECK(good, "a recording is read completely");
 	for (failed = true; good && failed; n++) {
 		failed = false;
 		left = n;
-		good = whole(path);
+		good = recording_is_whole(path);
 	}
 	left = -1;
 	if (!good)

@@ -70,7 +70,7 @@ static const struct message_ops ops = {
 	.slot = on_slot,
 };
 
-static void whole(void)
+static void message_check(void)
 {
 	struct build b = { .seq = 41 };
 	struct seen s = { 0 };
@@ -97,7 +97,7 @@ static void whole(void)
 	build_done(&b);
 }
 
-static void cut(void)
+static void cut_check(void)
 {
 	struct build b = { 0 };
 	bool good = true;
@@ -120,7 +120,7 @@ static void cut(void)
 	CHECK(good, "a truncated message gives no event");
 }
 
-static void wrong(void)
+static void types_check(void)
 {
 	struct nl_msg *msg = nlmsg_alloc();
 	struct nlattr *nest;
@@ -150,7 +150,7 @@ static void wrong(void)
 
 void unit_message(void)
 {
-	whole();
-	cut();
-	wrong();
+	message_check();
+	cut_check();
+	types_check();
 }

@@ -18,7 +18,7 @@
 	"samples.error_ns'\n"
 
 /* A name of one letter is valid, an empty one is not. */
-static void names(struct source_context *context)
+static void names_check(struct source_context *context)
 {
 	void *state;
 
@@ -110,7 +110,7 @@ void unit_names(void)
 	context.config.iio_buffered = false;
 	for (int i = 0; i < SOURCE_NR; i++)
 		context.config.source[i].period_ms = 50;
-	names(&context);
+	names_check(&context);
 	faults.at_ns = 0;
 	place_low(false);
 	place_context_free(&context);

@@ -16,7 +16,7 @@ static int by_begin(const void *a, const void *b)
 	return (x->t0 > y->t0) - (x->t0 < y->t0);
 }
 
-static bool same(const struct overlap *o, uint64_t t0, uint64_t t1)
+static bool overlap_matches(const struct overlap *o, uint64_t t0, uint64_t t1)
 {
 	const struct recording_phase *p = overlap_next(o, 0, t0, t1);
 
@@ -56,7 +56,7 @@ void unit_overlap(void)
 		for (int k = 0; k < 200; k++) {
 			const uint64_t t0 = (uint64_t)rand_r(&seed) % 110;
 
-			good = good && same(&o, t0, t0 + (uint64_t)rand_r(&seed) % 20);
+			good = good && overlap_matches(&o, t0, t0 + (uint64_t)rand_r(&seed) % 20);
 		}
 		overlap_each(p, &o, 0, 1000) n += p->t1 > p->t0;
 		overlap_free(&o);

@@ -34,8 +34,8 @@ static unsigned int opened;
 long __real_syscall(long number, ...);
 long __wrap_syscall(long number, ...);
 
-static int counter(const struct perf_event_attr *attr, int tid, int cpu, int group,
-		   unsigned long flags)
+static int counter_open(const struct perf_event_attr *attr, int tid, int cpu, int group,
+			unsigned long flags)
 {
 	const size_t at = strlen(asked);
 	int ends[2];
@@ -84,12 +84,12 @@ __attribute__((no_sanitize("address"))) long __wrap_syscall(long number, ...)
 		return unit_hotspots_queue((int)arg[0], (int)arg[1], (int)arg[2],
 					   (const siginfo_t *)arg[3]);
 	if (number == SYS_perf_event_open)
-		return counter((const struct perf_event_attr *)arg[0], (int)arg[1], (int)arg[2],
-			       (int)arg[3], (unsigned long)arg[4]);
+		return counter_open((const struct perf_event_attr *)arg[0], (int)arg[1],
+				    (int)arg[2], (int)arg[3], (unsigned long)arg[4]);
 	return __real_syscall(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
 }
 
-static void lease(struct source_context *context, int32_t tid, uint32_t what)
+static void lease_send(struct source_context *context, int32_t tid, uint32_t what)
 {
 	tracker_event(context->tracker, &(struct message_event){ .type = GCHINT_EVENT_LEASE,
 								 .has = HAS(GCHINT_EVENT_A_TID),
@@ -105,7 +105,7 @@ static void lease(struct source_context *context, int32_t tid, uint32_t what)
 	queue_consume(context->queue, queue_fill(context->queue));
 }
 
-static void probes(struct source_context *context)
+static void probe_check(struct source_context *context)
 {
 	static const int errors[] = { 0, EACCES, EPERM, ENOENT };
 	char text[1024] = "";
@@ -136,7 +136,7 @@ static void probes(struct source_context *context)
 	asked[0] = '\0';
 }
 
-static void counts(struct source_context *context)
+static void counts_check(struct source_context *context)
 {
 	const struct source *perf = source_table[SOURCE_perf];
 	const struct watched *timer = watched_at(0);
@@ -148,8 +148,8 @@ static void counts(struct source_context *context)
 	      "threads are scanned once per period");
 	timer->fn(timer->data, 0);
 	records_are(context->queue, "", "without threads there are no counters");
-	lease(context, 71, GCHINT_LEASE_ATTACH);
-	lease(context, 72, GCHINT_LEASE_ATTACH);
+	lease_send(context, 71, GCHINT_LEASE_ATTACH);
+	lease_send(context, 72, GCHINT_LEASE_ATTACH);
 	opened = 0;
 	timer->fn(timer->data, 0);
 	records_are(context->queue,
@@ -165,9 +165,9 @@ static void counts(struct source_context *context)
 		"72: type 0, event 3, 0 bytes, reads 3, 0001; -1 -1 8\n",
 		"cycles, instructions and misses of one thread on any CPU are opened");
 	asked[0] = '\0';
-	lease(context, 71, GCHINT_LEASE_EXIT);
+	lease_send(context, 71, GCHINT_LEASE_EXIT);
 	refused[PERF_COUNT_HW_INSTRUCTIONS] = ENOENT;
-	lease(context, 73, GCHINT_LEASE_ATTACH);
+	lease_send(context, 73, GCHINT_LEASE_ATTACH);
 	timer->fn(timer->data, 0);
 	records_are(context->queue,
 		    "perf - of 70/71: 71002 71102 71302 in 80 of 100\n"
@@ -181,7 +181,7 @@ static void counts(struct source_context *context)
 	for (int i = 0; i < 3; i++)
 		refused[i] = ESRCH;
 	refused[PERF_COUNT_HW_CACHE_MISSES] = ESRCH;
-	lease(context, 74, GCHINT_LEASE_ATTACH);
+	lease_send(context, 74, GCHINT_LEASE_ATTACH);
 	timer->fn(timer->data, 0);
 	records_are(context->queue,
 		    "perf - of 70/73: 73002 ? 73302 in 80 of 100\n"
@@ -204,14 +204,14 @@ static void counts(struct source_context *context)
 	memset(refused, 0, sizeof(refused));
 }
 
-static void many(struct source_context *context)
+static void many_check(struct source_context *context)
 {
 	const struct source *perf = source_table[SOURCE_perf];
 	unsigned int notes = 0, records = 0;
 	void *state = NULL;
 
 	for (int32_t tid = 75; tid < 75 + 255; tid++)
-		lease(context, tid, GCHINT_LEASE_ATTACH);
+		lease_send(context, tid, GCHINT_LEASE_ATTACH);
 	refused[PERF_COUNT_HW_CPU_CYCLES] = refused[PERF_COUNT_HW_CACHE_MISSES] = ENOENT;
 	watched_forget();
 	CHECK(!perf->start(context, &state), "counters start again");
@@ -246,9 +246,9 @@ void unit_perf(void)
 	context.tracker = tracker_new(&context);
 	config_defaults(&context.config);
 	watched_forget();
-	probes(&context);
-	counts(&context);
-	many(&context);
+	probe_check(&context);
+	counts_check(&context);
+	many_check(&context);
 	watched_forget();
 	tracker_free(context.tracker);
 	queue_free(context.queue);

@@ -35,7 +35,7 @@ static char asked[1024];
 static int refused; /* with which errno */
 static int count[2][8]; /* of power_core and power, by CPU: the pipe that gets its count */
 
-static void counts(int pmu, int cpu, uint64_t value)
+static void counter_set(int pmu, int cpu, uint64_t value)
 {
 	if (write(count[pmu][cpu], &value, sizeof(value)) != sizeof(value))
 		CHECK(false, "a counter counts");
@@ -58,18 +58,18 @@ long unit_power_open(const struct perf_event_attr *attr, int tid, int cpu, int g
 	if (count[attr->type - 21][cpu])
 		close(count[attr->type - 21][cpu]);
 	count[attr->type - 21][cpu] = ends[1];
-	counts((int)attr->type - 21, cpu, 0);
+	counter_set((int)attr->type - 21, cpu, 0);
 	return ends[0];
 }
 
-static void look(uint64_t t)
+static void timer_run(uint64_t t)
 {
 	faults.at_ns = t;
 	faults.ahead_ns = 0;
 	watched_at(0)->fn(watched_at(0)->data, 0);
 }
 
-static void *begin(struct source_context *context)
+static void *source_start(struct source_context *context)
 {
 	void *state = NULL;
 
@@ -81,7 +81,7 @@ static void *begin(struct source_context *context)
 	return state;
 }
 
-static void pmus(void)
+static void pmus_make(void)
 {
 	place_file(PMU(power_core) "type", "21\n");
 	place_file(PMU(power_core) "cpumask", "0-1\n");
@@ -116,14 +116,14 @@ static void pmus(void)
 	place_file(PMU(cpu) "events/energy-pkg", "event=0x02\n");
 }
 
-static void probes(struct source_context *context)
+static void probe_check(struct source_context *context)
 {
 	const struct source *power = source_table[SOURCE_power];
 
 	text_is(place_probe(power, context),
 		"-19 'no energy counter of perf's that powercap does not have' ''",
 		"a machine without perf's energy counters");
-	pmus();
+	pmus_make();
 	text_is(place_probe(power, context),
 		"0 '3 energy counters of perf's, 2 of them of a core' ''",
 		"a machine with three of perf's energy counters");
@@ -152,7 +152,7 @@ static void probes(struct source_context *context)
 	place_gone("sys/class/powercap/intel-rapl:0");
 }
 
-static void rails(struct source_context *context)
+static void rails_check(struct source_context *context)
 {
 	char *text = NULL;
 	size_t size;
@@ -160,7 +160,7 @@ static void rails(struct source_context *context)
 
 	place_file(CPU(1) "thread_siblings_list", "1,5\n");
 	context->config.source[SOURCE_power].period_ms = 40;
-	state = begin(context);
+	state = source_start(context);
 	CHECK(watched_count() == 1 && watched_at(0)->period_ns == 40000000,
 	      "perf's energy counters are read once per period");
 	text_is(asked,
@@ -168,12 +168,12 @@ static void rails(struct source_context *context)
 		"type 21, event 1, cpu 0: -1 -1 8\n"
 		"type 21, event 1, cpu 1: -1 -1 8\n",
 		"each counter is opened for its CPU and any task");
-	counts(0, 0, 1ull << 32);
-	counts(0, 1, 3ull << 32);
-	counts(1, 0, 6);
-	look(2000);
-	counts(0, 0, 5ull << 31);
-	look(3000);
+	counter_set(0, 0, 1ull << 32);
+	counter_set(0, 1, 3ull << 32);
+	counter_set(1, 0, 6);
+	timer_run(2000);
+	counter_set(0, 0, 5ull << 31);
+	timer_run(3000);
 	records_are(context->queue,
 		    "rail 1 40000000 1000000 'power-0:energy-pkg' 'energy' 'uJ' 'power' "
 		    "'sys/bus/event_source/devices/power/events/energy-pkg'\n"
@@ -202,7 +202,7 @@ static void rails(struct source_context *context)
 	/* Its CPU is offline: nothing can be read, no value is known, and that is reported. */
 	close(count[0][0]);
 	count[0][0] = 0;
-	look(4000);
+	timer_run(4000);
 	records_are(context->queue,
 		    "sample 4000: rail 1 ? +- 0\n"
 		    "note 4 'power' 'power_core-0:energy-core: its CPU went offline: its value is "
@@ -214,7 +214,7 @@ static void rails(struct source_context *context)
 	CHECK(!watched_open(), "no watch remains");
 	refused = ENOENT;
 	strcpy(context->config.source[SOURCE_power].match, "*pkg");
-	state = begin(context);
+	state = source_start(context);
 	records_are(context->queue,
 		    "note 4 'power' 'power-0:energy-pkg: sys/bus/event_source/devices/power/events/"
 		    "energy-pkg: No such file or directory'\n"
@@ -223,9 +223,9 @@ static void rails(struct source_context *context)
 		    "clock 0 'power' " EACH_READ,
 		    "a counter that cannot be opened is reported and is a rail");
 	refused = 0;
-	look(3000000000);
-	counts(1, 0, 8);
-	look(3000000001);
+	timer_run(3000000000);
+	counter_set(1, 0, 8);
+	timer_run(3000000001);
 	records_are(context->queue,
 		    "note 5 'power' 'power-0:energy-pkg: back'\n"
 		    "sample 3000000001: rail 1 4000000 +- 1\n",
@@ -244,8 +244,8 @@ void unit_power(void)
 	unit_power_asked = true;
 	place_context(&context);
 	place_low(true);
-	probes(&context);
-	rails(&context);
+	probe_check(&context);
+	rails_check(&context);
 	faults.at_ns = 0;
 	faults.ahead_ns = 0;
 	place_low(false);

@@ -21,7 +21,7 @@
 #define S	 1000000000ull
 #define RAILS_OF 5 /* maximum per source in the metrics */
 
-static void phases(struct metrics *m)
+static void phases_observe(struct metrics *m)
 {
 	static const uint64_t lengths[] = { 0,	    100000, 100001, 250000,    3 * MS,
 					    5 * MS, S,	    10 * S, 10 * S + 1 };
@@ -50,7 +50,7 @@ static void phases(struct metrics *m)
 	metrics_observe(m, &r);
 }
 
-static void decisions(struct metrics *m)
+static void decisions_observe(struct metrics *m)
 {
 	struct record r = { .type = RECORD_DECISION };
 
@@ -63,7 +63,7 @@ static void decisions(struct metrics *m)
 		}
 }
 
-static void transitions(struct metrics *m)
+static void transitions_observe(struct metrics *m)
 {
 	static const struct record_transition seen[] = {
 		{ 0, 960000, HOW_START }, { 0, 300000, HOW_TRACE },   { 0, 2100000, HOW_SAMPLING },
@@ -78,7 +78,7 @@ static void transitions(struct metrics *m)
 	}
 }
 
-static void sample(struct metrics *m, uint64_t t, uint32_t rail, int64_t value)
+static void sample_observe(struct metrics *m, uint64_t t, uint32_t rail, int64_t value)
 {
 	const struct record r = { .t = t,
 				  .type = RECORD_SAMPLE,
@@ -87,7 +87,7 @@ static void sample(struct metrics *m, uint64_t t, uint32_t rail, int64_t value)
 	metrics_observe(m, &r);
 }
 
-static void rails(struct metrics *m)
+static void rails_observe(struct metrics *m)
 {
 	const uint32_t last = RAILS_OF * RAILS_MAX;
 
@@ -104,34 +104,34 @@ static void rails(struct metrics *m)
 		metrics_rail(m, at + 6, name, "read once", RAIL_POWER, everyones);
 		metrics_rail(m, at + 7, name, "gone", RAIL_POWER, everyones);
 		/* A trapezium, a gap, a trapezium; the minute in which updates are suppressed. */
-		sample(m, S, at + 1, 1000000);
-		sample(m, 3 * S, at + 1, 2000000);
-		sample(m, 4 * S, at + 1, UNKNOWN_S64);
-		sample(m, 5 * S, at + 1, 8000000);
-		sample(m, 6 * S, at + 1, 8000000);
-		sample(m, 6 * S + 500 * MS, at + 1, 4500001);
-		sample(m, 10 * S, at + 2, 7900000);
-		sample(m, 70 * S - 1, at + 2, 9900000);
-		sample(m, S, at + 3, 975000);
-		sample(m, S, at + 4, -250000);
-		sample(m, S, at + 6, 3000000);
-		sample(m, S, at + 7, 3000000);
-		sample(m, 2 * S, at + 7, UNKNOWN_S64);
+		sample_observe(m, S, at + 1, 1000000);
+		sample_observe(m, 3 * S, at + 1, 2000000);
+		sample_observe(m, 4 * S, at + 1, UNKNOWN_S64);
+		sample_observe(m, 5 * S, at + 1, 8000000);
+		sample_observe(m, 6 * S, at + 1, 8000000);
+		sample_observe(m, 6 * S + 500 * MS, at + 1, 4500001);
+		sample_observe(m, 10 * S, at + 2, 7900000);
+		sample_observe(m, 70 * S - 1, at + 2, 9900000);
+		sample_observe(m, S, at + 3, 975000);
+		sample_observe(m, S, at + 4, -250000);
+		sample_observe(m, S, at + 6, 3000000);
+		sample_observe(m, S, at + 7, 3000000);
+		sample_observe(m, 2 * S, at + 7, UNKNOWN_S64);
 	}
 	metrics_rail(m, 30, "after a minute", NULL, RAIL_ENERGY, false);
-	sample(m, 10 * S, 30, 7900000);
-	sample(m, 70 * S, 30, 9999999);
+	sample_observe(m, 10 * S, 30, 7900000);
+	sample_observe(m, 70 * S, 30, 9999999);
 	metrics_rail(m, 31, "unknown", NULL, RAIL_ENERGY, false);
-	sample(m, 10 * S, 31, UNKNOWN_S64);
+	sample_observe(m, 10 * S, 31, UNKNOWN_S64);
 	metrics_rail(m, last, "the last", "", RAIL_POWER, true);
 	metrics_rail(m, last + 1, "behind it", "", RAIL_POWER, true);
-	sample(m, S, last, 1);
-	sample(m, S, last + 1, 1);
+	sample_observe(m, S, last, 1);
+	sample_observe(m, S, last + 1, 1);
 	/* An undefined rail. */
-	sample(m, S, 32, 1);
+	sample_observe(m, S, 32, 1);
 }
 
-static void drops(struct metrics *m)
+static void drops_observe(struct metrics *m)
 {
 	static const struct record_drop dropped[] = {
 		{ .count = 3, .source = "genl", .why = "lost" },
@@ -147,9 +147,9 @@ static void drops(struct metrics *m)
 	}
 }
 
-static void tell(struct metrics *m, const struct metrics_around *around,
-		 const struct writer_stats *writer, enum metrics_for whom,
-		 enum metrics_format format)
+static void metrics_print(struct metrics *m, const struct metrics_around *around,
+			  const struct writer_stats *writer, enum metrics_for whom,
+			  enum metrics_format format)
 {
 	static const char *const audience[] = { "everyone", "the group", "the token" };
 	size_t size = 0;
@@ -174,16 +174,16 @@ static void print_metrics(void)
 
 	if (!m)
 		return;
-	tell(m, NULL, NULL, METRICS_FOR_GROUP, METRICS_PROMETHEUS);
-	phases(m);
-	decisions(m);
-	transitions(m);
-	rails(m);
-	drops(m);
-	tell(m, &unknown, &none, METRICS_FOR_GROUP, METRICS_OPENMETRICS);
+	metrics_print(m, NULL, NULL, METRICS_FOR_GROUP, METRICS_PROMETHEUS);
+	phases_observe(m);
+	decisions_observe(m);
+	transitions_observe(m);
+	rails_observe(m);
+	drops_observe(m);
+	metrics_print(m, &unknown, &none, METRICS_FOR_GROUP, METRICS_OPENMETRICS);
 	metrics_observe(m, &cost);
-	tell(m, &around, &stats, METRICS_FOR_KNOWN, METRICS_PROMETHEUS);
-	tell(m, &around, &stats, METRICS_FOR_EVERYONE, METRICS_PROMETHEUS);
+	metrics_print(m, &around, &stats, METRICS_FOR_KNOWN, METRICS_PROMETHEUS);
+	metrics_print(m, &around, &stats, METRICS_FOR_EVERYONE, METRICS_PROMETHEUS);
 	metrics_free(m);
 }
 

@@ -98,7 +98,7 @@ int unit_probes_ioctl(int fd, unsigned long request, void *argument)
 	return 0;
 }
 
-static void put(const void *what, size_t bytes)
+static void ring_put(const void *what, size_t bytes)
 {
 	char *data = (char *)page + size;
 
@@ -107,7 +107,7 @@ static void put(const void *what, size_t bytes)
 	page->data_head += bytes;
 }
 
-static void sample(uint64_t id, uint32_t tid, uint64_t t)
+static void sample_put(uint64_t id, uint32_t tid, uint64_t t)
 {
 	const struct {
 		struct perf_event_header header;
@@ -117,28 +117,28 @@ static void sample(uint64_t id, uint32_t tid, uint64_t t)
 		uint32_t cpu, reserved;
 	} s = { { PERF_RECORD_SAMPLE, 0, sizeof(s) }, id, 50, tid, t, 6, 0 };
 
-	put(&s, sizeof(s));
+	ring_put(&s, sizeof(s));
 }
 
-static void lost(uint64_t n)
+static void lost_put(uint64_t n)
 {
 	const struct {
 		struct perf_event_header header;
 		uint64_t id, lost;
 	} l = { { PERF_RECORD_LOST, 0, sizeof(l) }, FIRST, n };
 
-	put(&l, sizeof(l));
+	ring_put(&l, sizeof(l));
 }
 
 /* A record that is no hit but resembles one. */
-static void other(uint32_t type, uint16_t bytes)
+static void record_put(uint32_t type, uint16_t bytes)
 {
 	const struct {
 		struct perf_event_header header;
 		uint64_t word[2];
 	} o = { { type, 0, bytes }, { FIRST, 9 } };
 
-	put(&o, sizeof(o));
+	ring_put(&o, sizeof(o));
 }
 
 static void on_hit(void *data, const struct probe_hit *h)
@@ -151,7 +151,7 @@ static void on_hit(void *data, const struct probe_hit *h)
 }
 
 /* Number of lost hits. */
-static uint64_t look(struct probes *p, bool last)
+static uint64_t hits_read(struct probes *p, bool last)
 {
 	uint64_t n;
 
@@ -162,63 +162,63 @@ static uint64_t look(struct probes *p, bool last)
 	return n;
 }
 
-static void reads(struct probes *p)
+static void reads_check(struct probes *p)
 {
 	static const char two[] = "probe 1: 2 of 50 on 6 at 100\nprobe 0: 1 of 50 on 6 at 200\n";
 	bool good;
 
-	CHECK(!look(p, true) && !*hits, "an empty buffer has no hits");
+	CHECK(!hits_read(p, true) && !*hits, "an empty buffer has no hits");
 	/* Across the buffer's end, with a foreign record between them. */
 	page->data_tail = page->data_head = PAGES * size - 60;
-	sample(FIRST, 1, 200);
-	sample(FIRST + 2, 3, 150);
-	sample(FIRST + 1, 2, 100);
-	other(PERF_RECORD_COMM, 24);
-	CHECK(!look(p, true), "an empty buffer has no losses");
+	sample_put(FIRST, 1, 200);
+	sample_put(FIRST + 2, 3, 150);
+	sample_put(FIRST + 1, 2, 100);
+	record_put(PERF_RECORD_COMM, 24);
+	CHECK(!hits_read(p, true), "an empty buffer has no losses");
 	text_is(hits, two, "hits are sorted by time");
 	CHECK(page->data_tail == page->data_head, "the buffer is released to the kernel");
-	CHECK(!look(p, true) && !*hits, "each hit is reported once");
-	lost(5);
-	sample(FIRST, 1, 300);
-	lost(2);
-	CHECK(look(p, true) == 7, "lost hits are counted");
+	CHECK(!hits_read(p, true) && !*hits, "each hit is reported once");
+	lost_put(5);
+	sample_put(FIRST, 1, 300);
+	lost_put(2);
+	CHECK(hits_read(p, true) == 7, "lost hits are counted");
 	text_is(hits, "probe 0: 1 of 50 on 6 at 300\n", "lost hits are reported with the next one");
 	/* Another CPU's hits may still precede these. */
-	sample(FIRST, 1, NOW - SLACK);
-	sample(FIRST, 2, NOW - SLACK - 1);
-	sample(FIRST, 3, NOW);
-	look(p, false);
+	sample_put(FIRST, 1, NOW - SLACK);
+	sample_put(FIRST, 2, NOW - SLACK - 1);
+	sample_put(FIRST, 3, NOW);
+	hits_read(p, false);
 	text_is(hits, "probe 0: 2 of 50 on 6 at 4989999999\n", "recent hits are delayed");
-	sample(FIRST + 1, 4, NOW - SLACK + 1);
-	look(p, true);
+	sample_put(FIRST + 1, 4, NOW - SLACK + 1);
+	hits_read(p, true);
 	text_is(hits,
 		"probe 0: 1 of 50 on 6 at 4990000000\n"
 		"probe 1: 4 of 50 on 6 at 4990000001\n"
 		"probe 0: 3 of 50 on 6 at 5000000000\n",
 		"they are reported once in order or when the program has ended");
 	/* A record of length zero would never end. */
-	other(PERF_RECORD_COMM, sizeof(struct perf_event_header) - 1);
-	sample(FIRST, 1, 1);
-	CHECK(!look(p, true) && !*hits && page->data_tail == page->data_head,
+	record_put(PERF_RECORD_COMM, sizeof(struct perf_event_header) - 1);
+	sample_put(FIRST, 1, 1);
+	CHECK(!hits_read(p, true) && !*hits && page->data_tail == page->data_head,
 	      "an invalid record ends the read");
 	total = 0;
 	for (uint32_t i = 0; i < 2500; i++)
-		sample(FIRST, i, 1000 + i);
-	look(p, false);
+		sample_put(FIRST, i, 1000 + i);
+	hits_read(p, false);
 	CHECK(total == 2500, "many hits are read at once");
 	/* The array has doubled: 4096 entries by now. */
 	for (uint32_t i = 0; i < 2500; i++)
-		sample(FIRST, i, NOW + i);
-	look(p, false);
+		sample_put(FIRST, i, NOW + i);
+	hits_read(p, false);
 	unit_memory_left(0);
 	for (uint32_t i = 0; i < 1597; i++)
-		sample(FIRST, i, NOW + i);
-	good = look(p, false) == 1;
+		sample_put(FIRST, i, NOW + i);
+	good = hits_read(p, false) == 1;
 	unit_memory_left(-1);
 	CHECK(good, "without memory one hit is lost, and no other");
 }
 
-static int lowest(void)
+static int descriptor_lowest(void)
 {
 	int fd = dup(STDOUT_FILENO);
 
@@ -227,7 +227,7 @@ static int lowest(void)
 }
 
 /* errno on failure; otherwise it is closed again. */
-static int attempt(void)
+static int probes_attempt(void)
 {
 	struct probes *p;
 
@@ -241,29 +241,30 @@ static int attempt(void)
 	return 0;
 }
 
-static void refusals(void)
+static void refusals_check(void)
 {
-	const int fd = lowest();
+	const int fd = descriptor_lowest();
 	bool good = true;
 
 	for (unsigned int n = 1; n <= 2; n++) {
 		memset(&refused, 0, sizeof(refused));
 		refused.error = EACCES;
 		refused.open = n;
-		good = good && attempt() == EACCES && lowest() == fd;
+		good = good && probes_attempt() == EACCES && descriptor_lowest() == fd;
 		refused.open = 0;
 		refused.id = n;
-		good = good && attempt() == EACCES && lowest() == fd;
+		good = good && probes_attempt() == EACCES && descriptor_lowest() == fd;
 	}
 	refused.id = 0;
 	refused.output = 2;
-	good = good && attempt() == EACCES && lowest() == fd;
+	good = good && probes_attempt() == EACCES && descriptor_lowest() == fd;
 	memset(&refused, 0, sizeof(refused));
 	CHECK(good, "a refusal of the kernel is reported and nothing stays open");
 	/* The C library reports the first case by itself. */
 	for (long n = 1; n < 40 && good; n++) {
 		unit_memory_left(n);
-		good = (attempt() == ENOMEM || !unit_memory_failed()) && lowest() == fd;
+		good = (probes_attempt() == ENOMEM || !unit_memory_failed()) &&
+		       descriptor_lowest() == fd;
 	}
 	unit_memory_left(-1);
 	CHECK(good, "a failed allocation is reported");
@@ -274,7 +275,7 @@ void unit_probes(void)
 	struct probes *p;
 
 	if (access(PROBES_TYPE, R_OK)) {
-		CHECK(attempt() == ENOENT, "a kernel without uprobes is reported");
+		CHECK(probes_attempt() == ENOENT, "a kernel without uprobes is reported");
 		return;
 	}
 	unit_probes_asked = true;
@@ -286,9 +287,9 @@ void unit_probes(void)
 		"all of it into the first's\n",
 		"each entry is probed in each process, with the monotonic clock");
 	if (p) {
-		reads(p);
+		reads_check(p);
 		__real_probes_close(p);
 	}
-	refusals();
+	refusals_check();
 	unit_probes_asked = false;
 }

@@ -53,7 +53,7 @@ static void read_by_thread(unsigned int watch)
 	watched_at(watch)->fn(watched_at(watch)->data, EPOLLIN);
 }
 
-static void forget(struct queue *q)
+static void queue_forget(struct queue *q)
 {
 	for (size_t i = 0; i < queue_fill(q); i++)
 		if (queue_peek(q, i)->type == RECORD_DEFINE)
@@ -62,7 +62,7 @@ static void forget(struct queue *q)
 }
 
 /* Names of channels, as chips and their drivers define them. */
-static void channels(struct source_context *context)
+static void channels_check(struct source_context *context)
 {
 	void *state;
 
@@ -170,7 +170,7 @@ static void channels(struct source_context *context)
 }
 
 /* A rail that has no value now, disappears, and comes back. */
-static void gone(struct source_context *context)
+static void loss_check(struct source_context *context)
 {
 	static const int waits[] = { EAGAIN, EBUSY, ENODATA, ETIMEDOUT };
 	void *state;
@@ -180,7 +180,7 @@ static void gone(struct source_context *context)
 	place_file(CHIP(0) "in1_input", "5\n");
 	strcpy(context->config.source[SOURCE_hwmon].match, "*x*");
 	state = place_start(context, SOURCE_hwmon);
-	forget(context->queue);
+	queue_forget(context->queue);
 	for (size_t i = 0; i < 4; i++) {
 		faults.read = waits[i];
 		look_at(2000 + i);
@@ -254,7 +254,7 @@ static void gone(struct source_context *context)
 }
 
 /* A dangling link. */
-static void unopened(struct source_context *context)
+static void link_check(struct source_context *context)
 {
 	int lowest = dup(STDOUT_FILENO), next;
 	void *state;
@@ -283,7 +283,7 @@ static void unopened(struct source_context *context)
 }
 
 /* A read that exceeds its share of the period: after 16 in a row it doubles. */
-static void budget(struct source_context *context)
+static void budget_check(struct source_context *context)
 {
 	void *state;
 
@@ -292,7 +292,7 @@ static void budget(struct source_context *context)
 	context->config.source[SOURCE_hwmon].period_ms = 10;
 	context->config.source[SOURCE_hwmon].budget_percent = 6;
 	state = place_start(context, SOURCE_hwmon);
-	forget(context->queue);
+	queue_forget(context->queue);
 	/* Three clock reads per sample: 600 us are 6 % of 10 ms. */
 	faults.leap_ns = 200000;
 	for (int i = 0; i < 20; i++)
@@ -307,7 +307,7 @@ static void budget(struct source_context *context)
 	for (int i = 0; i < 15; i++)
 		look_at(1000);
 	CHECK(watched_at(0)->period_ns == 10000000, "an occasional slow read keeps the period");
-	forget(context->queue);
+	queue_forget(context->queue);
 	look_at(1000);
 	faults.leap_ns = 0;
 	faults.ahead_ns = 0;
@@ -324,21 +324,21 @@ static void budget(struct source_context *context)
 	faults.leap_ns = 0;
 	faults.ahead_ns = 0;
 	CHECK(watched_at(0)->period_ns == 20000000, "the longer period has a larger budget");
-	forget(context->queue);
+	queue_forget(context->queue);
 	place_stop(SOURCE_hwmon, state);
 	context->config.source[SOURCE_hwmon].period_ms = 60;
 	context->config.source[SOURCE_hwmon].budget_percent = 5;
 }
 
 /* Rails behind a slow bus are read by a thread. */
-static void slow(struct source_context *context)
+static void reader_check(struct source_context *context)
 {
 	void *state;
 
 	place_file(CHIP(0) "in2_input", "5\n");
 	context->config.source[SOURCE_hwmon].budget_percent = 100;
 	state = place_start(context, SOURCE_hwmon);
-	forget(context->queue);
+	queue_forget(context->queue);
 	faults.leap_ns = 250000;
 	look_at(1000);
 	look_at(1000);
@@ -350,7 +350,7 @@ static void slow(struct source_context *context)
 	faults.leap_ns = 250001;
 	look_at(1000);
 	CHECK(watched_count() == 1, "250 us is not slow, nor is a single longer read");
-	forget(context->queue);
+	queue_forget(context->queue);
 	look_at(1000);
 	records_are(context->queue,
 		    "sample 626002: rail 19 3000 +- 125001\n"
@@ -385,12 +385,12 @@ static void slow(struct source_context *context)
 		    "sample 5000: rail 21 5000 +- 1\n",
 		    "the thread's errors are reported as usual");
 	place_stop(SOURCE_hwmon, state);
-	forget(context->queue);
+	queue_forget(context->queue);
 	place_gone("sys/class/hwmon");
 	context->config.source[SOURCE_hwmon].budget_percent = 5;
 }
 
-static void counters(struct source_context *context)
+static void counters_check(struct source_context *context)
 {
 	const struct source *powercap = source_table[SOURCE_powercap];
 	void *state;
@@ -474,7 +474,7 @@ static void counters(struct source_context *context)
 }
 
 /* A counter with a range of 262 kJ on a rail of 40 W: a step back that no wrap explains. */
-static void resets(struct source_context *context)
+static void resets_check(struct source_context *context)
 {
 	void *state;
 
@@ -484,7 +484,7 @@ static void resets(struct source_context *context)
 	place_file(RAPL "constraint_1_max_power_uw", "40000000\n");
 	strcpy(context->config.source[SOURCE_powercap].match, "intel*");
 	state = place_start(context, SOURCE_powercap);
-	forget(context->queue);
+	queue_forget(context->queue);
 	place_file(RAPL "energy_uj", "5000\n");
 	look_at(70001000);
 	place_file(RAPL "energy_uj", "7000\n");
@@ -529,7 +529,7 @@ static void resets(struct source_context *context)
 	place_stop(SOURCE_powercap, state);
 	/* One that does not count at all. */
 	state = place_start(context, SOURCE_powercap);
-	forget(context->queue);
+	queue_forget(context->queue);
 	look_at(10000000999);
 	records_are(context->queue, "sample 10000000999: rail 23 9500 +- 1\n",
 		    "a counter that has not moved yet is recorded");
@@ -547,7 +547,7 @@ static void resets(struct source_context *context)
 }
 
 /* A device that sleeps is not woken, and one that refuses for a while is not lost. */
-static void sleepers(struct source_context *context)
+static void sleepers_check(struct source_context *context)
 {
 	void *state;
 
@@ -601,7 +601,7 @@ static void sleepers(struct source_context *context)
 	place_gone("sys/class/hwmon");
 }
 
-static void supplies(struct source_context *context)
+static void regulators_check(struct source_context *context)
 {
 	const struct source *regulator = source_table[SOURCE_regulator];
 	void *state;
@@ -645,7 +645,7 @@ static void supplies(struct source_context *context)
 	place_stop(SOURCE_regulator, state);
 }
 
-static void devices(struct source_context *context)
+static void devices_check(struct source_context *context)
 {
 	const struct source *iio = source_table[SOURCE_iio];
 	void *state;
@@ -707,16 +707,16 @@ void unit_rail(void)
 		return;
 	place_context(&context);
 	place_low(true);
-	channels(&context);
-	gone(&context);
-	unopened(&context);
-	budget(&context);
-	slow(&context);
-	counters(&context);
-	resets(&context);
-	supplies(&context);
-	devices(&context);
-	sleepers(&context);
+	channels_check(&context);
+	loss_check(&context);
+	link_check(&context);
+	budget_check(&context);
+	reader_check(&context);
+	counters_check(&context);
+	resets_check(&context);
+	regulators_check(&context);
+	devices_check(&context);
+	sleepers_check(&context);
 	faults.at_ns = 0;
 	faults.ahead_ns = 0;
 	place_low(false);

@@ -37,8 +37,8 @@ static void write_file(const char *path, const char *text)
 		abort();
 }
 
-static void sample(sqlite3 *db, uint64_t t, int tgid, uint64_t method, uint64_t ip,
-		   const char *frames)
+static void sample_insert(sqlite3 *db, uint64_t t, int tgid, uint64_t method, uint64_t ip,
+			  const char *frames)
 {
 	static int stack;
 	char sql[400];
@@ -104,7 +104,7 @@ static bool kernel_named(sqlite3 *db, uint64_t address)
 }
 
 /* All known names, "tgid address t image name" per line. */
-static char *known(sqlite3 *db)
+static char *names_read(sqlite3 *db)
 {
 	sqlite3_stmt *s;
 	char *text = NULL;
@@ -124,7 +124,7 @@ static char *known(sqlite3 *db)
 	return text;
 }
 
-static bool same(const char *got, const char *want)
+static bool text_equals(const char *got, const char *want)
 {
 	if (!strcmp(got, want))
 		return true;
@@ -171,36 +171,36 @@ void unit_resolve(void)
 	/* Mapped before the file at that path was last changed: its names are another file's. */
 	map_own(db, 14);
 	sqlite3_exec(db, "UPDATE images SET t = 1 WHERE tgid = 14", NULL, NULL, NULL);
-	sample(db, 8, 14, 0, here, "");
+	sample_insert(db, 8, 14, 0, here, "");
 	/*
 	 * As a method and as an instruction; the first and the last byte, and the bytes around
 	 * them.
 	 */
-	sample(db, 1, 10, 0x1000, 0x10ff, "fff 1100");
-	sample(db, 2, 10, 0xfff, 0x2000, "ffffffffffffff10 3000");
-	sample(db, 3, 10, 0x3085, 0x4000, "5000 zz 1001");
-	sample(db, 4, 10, 0, here, "");
-	sample(db, 5, 10, 0, 120, "a0 c9");
-	sample(db, 6, 10, 0, MAPPED + (80 << 20) + 1, "6ffffff");
-	sample(db, 99, 11, 0x1085, 0, "2000");
-	sample(db, 150, 11, 0x1085, 0x1000, "");
-	sample(db, 250, 11, 0x1085, 0x1090, "");
-	sample(db, 350, 11, 0x1085, 0x1000, "");
-	sample(db, 360, 11, 0x1085, 0, "");
+	sample_insert(db, 1, 10, 0x1000, 0x10ff, "fff 1100");
+	sample_insert(db, 2, 10, 0xfff, 0x2000, "ffffffffffffff10 3000");
+	sample_insert(db, 3, 10, 0x3085, 0x4000, "5000 zz 1001");
+	sample_insert(db, 4, 10, 0, here, "");
+	sample_insert(db, 5, 10, 0, 120, "a0 c9");
+	sample_insert(db, 6, 10, 0, MAPPED + (80 << 20) + 1, "6ffffff");
+	sample_insert(db, 99, 11, 0x1085, 0, "2000");
+	sample_insert(db, 150, 11, 0x1085, 0x1000, "");
+	sample_insert(db, 250, 11, 0x1085, 0x1090, "");
+	sample_insert(db, 350, 11, 0x1085, 0x1000, "");
+	sample_insert(db, 360, 11, 0x1085, 0, "");
 	/* Not the runtime's code: its name stays however often it is sampled. */
-	sample(db, 370, 11, 0, here, "");
-	sample(db, 380, 11, 0, here, "");
+	sample_insert(db, 370, 11, 0, here, "");
+	sample_insert(db, 380, 11, 0, here, "");
 	if (kernel) {
 		char frames[40];
 
 		snprintf(frames, sizeof(frames), "%" PRIx64 " %" PRIx64, kernel, kernel + 4);
-		sample(db, 9, 10, 0, 0, frames);
+		sample_insert(db, 9, 10, 0, 0, frames);
 	}
-	sample(db, 7, 12, 0x1000, 0x1000, "");
-	sample(db, 8, 13, 0x1000, 0x1000, "");
+	sample_insert(db, 7, 12, 0x1000, 0x1000, "");
+	sample_insert(db, 8, 13, 0x1000, 0x1000, "");
 
 	CHECK(profile_resolve(path, &maps), "addresses of a profile are resolved");
-	got = known(db);
+	got = names_read(db);
 	snprintf(want, sizeof(want),
 		 "10 120 0 [code without a file] ?\n"
 		 "10 160 2 lib.so ?\n"
@@ -220,13 +220,13 @@ void unit_resolve(void)
 		 "11 %" PRIu64 " 0 unit unit_resolve_here\n"
 		 "14 %" PRIu64 " 0 unit ?\n",
 		 here, here, here);
-	CHECK(same(got, want), "each address has its name or none");
+	CHECK(text_equals(got, want), "each address has its name or none");
 	free(got);
 	CHECK(!kernel || (kernel_named(db, kernel) && kernel_named(db, kernel + 3)),
 	      "kernel addresses are resolved if they are readable");
 	CHECK(profile_resolve(path, &maps), "resolving again succeeds");
-	got = known(db);
-	CHECK(same(got, want), "resolving again changes nothing");
+	got = names_read(db);
+	CHECK(text_equals(got, want), "resolving again changes nothing");
 	free(got);
 	sqlite3_close(db);
 	unlink(map);

@@ -30,7 +30,7 @@
 #include "place.h"
 #include "records.h"
 
-static void board(void)
+static void board_make(void)
 {
 	place_file("sys/devices/system/cpu/online", "0\n");
 	place_file("sys/devices/system/cpu/cpufreq/policy0/related_cpus", "0\n");
@@ -51,7 +51,7 @@ static void board(void)
 	place_file("trace/instances/gchintd/trace_pipe", "");
 }
 
-static int lowest(void)
+static int descriptor_lowest(void)
 {
 	int fd = dup(STDOUT_FILENO);
 
@@ -59,7 +59,7 @@ static int lowest(void)
 	return fd;
 }
 
-static void forget(struct queue *q)
+static void queue_forget(struct queue *q)
 {
 	for (size_t i = 0; i < queue_fill(q); i++)
 		if (queue_peek(q, i)->type == RECORD_DEFINE)
@@ -68,10 +68,11 @@ static void forget(struct queue *q)
 }
 
 /* The allocations that it needs to start, appended to @text. */
-static void needs(struct source_context *context, enum source_id id, char *text, bool *good)
+static void allocations_need(struct source_context *context, enum source_id id, char *text,
+			     bool *good)
 {
 	const struct source *source = source_table[id];
-	const int fd = lowest();
+	const int fd = descriptor_lowest();
 
 	for (unsigned int n = 0; n < 400; n++) {
 		void *state = NULL;
@@ -88,15 +89,15 @@ static void needs(struct source_context *context, enum source_id id, char *text,
 		else
 			sprintf(text + strlen(text), " %u", n);
 		*good = *good && (!ret || ret == -ENOMEM);
-		*good = *good && !watched_open() && lowest() == fd;
-		forget(context->queue);
+		*good = *good && !watched_open() && descriptor_lowest() == fd;
+		queue_forget(context->queue);
 		if (!unit_memory_failed())
 			break;
 	}
 	unit_memory_left(-1);
 }
 
-static void sources(struct source_context *context)
+static void sources_check(struct source_context *context)
 {
 	/* The first timer opens a descriptor of the loop, which stays. */
 	struct watch *timer = loop_timer(context->loop, 1, NULL, NULL);
@@ -109,7 +110,7 @@ static void sources(struct source_context *context)
 		/* For genl another socket replaces the kernel's, which has no memory either. */
 		context->feed = id == SOURCE_genl ? "feed" : NULL;
 		strcat(text, config_source_name((enum source_id)id));
-		needs(context, (enum source_id)id, text, &good);
+		allocations_need(context, (enum source_id)id, text, &good);
 		strcat(text, "\n");
 	}
 	context->feed = NULL;
@@ -133,7 +134,7 @@ static void sources(struct source_context *context)
 	CHECK(good, "a failed allocation leaves nothing behind");
 }
 
-static void parts(struct source_context *context)
+static void parts_check(struct source_context *context)
 {
 	const struct writer_limits limits = { "w.db", 0, 0, false, { log_line, privilege_drop } };
 	char error[300] = "";
@@ -169,7 +170,7 @@ static void parts(struct source_context *context)
 	CHECK(!annotations_start(context, "annotations") && access("annotations", F_OK),
 	      "a failed annotation socket is removed");
 	unit_memory_left(-1);
-	forget(context->queue);
+	queue_forget(context->queue);
 	for (long n = 0; n < 2; n++) {
 		unit_memory_left(n);
 		CHECK(!writer_start(&limits, context->queue, error, sizeof(error)) &&
@@ -183,7 +184,7 @@ static void parts(struct source_context *context)
 	unit_memory_left(-1);
 }
 
-static void phase(struct tracker *t, uint32_t number)
+static void phase_send(struct tracker *t, uint32_t number)
 {
 	tracker_event(t, &(struct message_event){ .type = GCHINT_EVENT_PHASE,
 						  .time = 5,
@@ -193,12 +194,12 @@ static void phase(struct tracker *t, uint32_t number)
 }
 
 /* A slot without memory is not tracked, the next one is. */
-static void slots(struct source_context *context)
+static void slots_check(struct source_context *context)
 {
 	unsigned int slots, in_phase;
 
 	unit_memory_left(0);
-	phase(context->tracker, GCHINT_PHASE_MARK);
+	phase_send(context->tracker, GCHINT_PHASE_MARK);
 	tracker_event(context->tracker, &(struct message_event){ .type = GCHINT_EVENT_LEASE,
 								 .time = 6,
 								 .session = 1,
@@ -207,10 +208,10 @@ static void slots(struct source_context *context)
 	unit_memory_left(-1);
 	tracker_count(context->tracker, &slots, &in_phase);
 	CHECK(slots == 1 && !in_phase, "a phase without memory is not tracked");
-	phase(context->tracker, GCHINT_PHASE_MARK);
+	phase_send(context->tracker, GCHINT_PHASE_MARK);
 	tracker_count(context->tracker, &slots, &in_phase);
 	CHECK(slots == 1 && in_phase == 1, "the next phase is tracked");
-	forget(context->queue);
+	queue_forget(context->queue);
 }
 
 void unit_scarce(void)
@@ -222,13 +223,13 @@ void unit_scarce(void)
 		return;
 	place_context(&context);
 	place_low(true);
-	board();
+	board_make();
 	setenv("GCHINT_STREAM", "stream", 1);
 	context.config.iio_buffered = false;
-	sources(&context);
+	sources_check(&context);
 	unsetenv("GCHINT_STREAM");
-	parts(&context);
-	slots(&context);
+	parts_check(&context);
+	slots_check(&context);
 	place_low(false);
 	place_context_free(&context);
 	place_leave(&place);

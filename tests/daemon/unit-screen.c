@@ -21,7 +21,7 @@
 #define ROWS	10
 #define COLUMNS 24
 
-static void page(struct screen *s, int lines)
+static void page_draw(struct screen *s, int lines)
 {
 	screen_page(s);
 	screen_head(s, "the %s", "head");
@@ -30,7 +30,7 @@ static void page(struct screen *s, int lines)
 	screen_show(s);
 }
 
-static void tell(FILE *f, const struct screen *s, const char *what)
+static void screen_print(FILE *f, const struct screen *s, const char *what)
 {
 	fprintf(f, "%s: %d put, %d away\n", what, s->row, s->top);
 	for (int row = 0; row < s->rows; row++) {
@@ -45,7 +45,7 @@ static void tell(FILE *f, const struct screen *s, const char *what)
 }
 
 /* The terminal's sequence of a key, its meaning, and its effect. */
-static void press(FILE *f, struct screen *s, int terminal, const char *name, const char *sent)
+static void key_press(FILE *f, struct screen *s, int terminal, const char *name, const char *sent)
 {
 	int key;
 
@@ -55,7 +55,7 @@ static void press(FILE *f, struct screen *s, int terminal, const char *name, con
 	fprintf(f, "%s: %d, %d away\n", name, key, s->top);
 }
 
-static void terminal(FILE *f)
+static void terminal_check(FILE *f)
 {
 	static const char down[] = "\033OB", up[] = "\033OA";
 	static const char next[] = "\033[6~", previous[] = "\033[5~", home[] = "\033OH",
@@ -74,29 +74,29 @@ static void terminal(FILE *f)
 	memset(&s, 0x55, sizeof(s));
 	screen_open(&s);
 	fprintf(f, "terminal %d\n", s.tty);
-	page(&s, 14);
-	tell(f, &s, "a page");
-	press(f, &s, ours, "up at the top", up);
-	press(f, &s, ours, "down", down);
-	press(f, &s, ours, "down", down);
-	page(&s, 14);
-	tell(f, &s, "two lines on");
-	press(f, &s, ours, "up", up);
-	press(f, &s, ours, "end", end);
-	press(f, &s, ours, "down at the end", down);
-	page(&s, 14);
-	tell(f, &s, "the end");
-	press(f, &s, ours, "home", home);
-	page(&s, 40);
-	press(f, &s, ours, "a page on", next);
-	press(f, &s, ours, "a page on", next);
-	press(f, &s, ours, "a page back", previous);
-	press(f, &s, ours, "another key", "x");
-	press(f, &s, ours, "end", end);
-	press(f, &s, ours, "a page back", previous);
-	press(f, &s, ours, "home", home);
-	page(&s, 5);
-	press(f, &s, ours, "end of what has room", end);
+	page_draw(&s, 14);
+	screen_print(f, &s, "a page");
+	key_press(f, &s, ours, "up at the top", up);
+	key_press(f, &s, ours, "down", down);
+	key_press(f, &s, ours, "down", down);
+	page_draw(&s, 14);
+	screen_print(f, &s, "two lines on");
+	key_press(f, &s, ours, "up", up);
+	key_press(f, &s, ours, "end", end);
+	key_press(f, &s, ours, "down at the end", down);
+	page_draw(&s, 14);
+	screen_print(f, &s, "the end");
+	key_press(f, &s, ours, "home", home);
+	page_draw(&s, 40);
+	key_press(f, &s, ours, "a page on", next);
+	key_press(f, &s, ours, "a page on", next);
+	key_press(f, &s, ours, "a page back", previous);
+	key_press(f, &s, ours, "another key", "x");
+	key_press(f, &s, ours, "end", end);
+	key_press(f, &s, ours, "a page back", previous);
+	key_press(f, &s, ours, "home", home);
+	page_draw(&s, 5);
+	key_press(f, &s, ours, "end of what has room", end);
 	begin = clock_now();
 	key = screen_wait(&s, 30);
 	fprintf(f, "no key: %d, %s\n", key,
@@ -123,7 +123,7 @@ void unit_screen(void)
 		FILE *f = fdopen(ends[1], "w");
 
 		if (f) {
-			terminal(f);
+			terminal_check(f);
 			fclose(f);
 		}
 		/* ncurses leaks by design. */

@@ -21,7 +21,7 @@
 #include "faults.h"
 #include "records.h"
 
-static void put(const char *path, const char *text)
+static void file_write(const char *path, const char *text)
 {
 	FILE *f = fopen(path, "w");
 
@@ -32,7 +32,7 @@ static void put(const char *path, const char *text)
 }
 
 /* The content of @path: the first line of a file, "folder", "none". */
-static const char *at(const char *path)
+static const char *content_of(const char *path)
 {
 	static char line[64];
 	struct stat st;
@@ -53,7 +53,7 @@ static const char *at(const char *path)
 }
 
 /* SQLite's result of a commit, the error beneath it, and our classification. */
-static void meaning(const char *path)
+static void errors_check(const char *path)
 {
 	static const struct {
 		int code, detail, system, means;
@@ -87,7 +87,7 @@ static void meaning(const char *path)
 	store_close(s);
 }
 
-static void durable(const char *path)
+static void durable_check(const char *path)
 {
 	char error[300];
 	struct store *s;
@@ -105,7 +105,7 @@ static void durable(const char *path)
 }
 
 /* Refused with an error that contains @says; no descriptor stays open. */
-static void refuse(const char *path, const char *says, const char *name)
+static void open_refuse(const char *path, const char *says, const char *name)
 {
 	char error[700] = "";
 	int lowest = dup(STDOUT_FILENO), next;
@@ -121,7 +121,7 @@ static void refuse(const char *path, const char *says, const char *name)
 	store_close(s);
 }
 
-static void refused(const char *dir)
+static void refusals_check(const char *dir)
 {
 	char path[300], other[300], says[700], error[300];
 	struct store *s;
@@ -133,9 +133,9 @@ static void refused(const char *dir)
 		memset(path + strlen(path), 'x', sizeof(path) - strlen(path));
 		path[239 + more] = '\0';
 		if (more) {
-			refuse(path, ": path too long",
-			       "a path without space for suffixes is refused");
-			CHECK(!strcmp(at(path), "none"),
+			open_refuse(path, ": path too long",
+				    "a path without space for suffixes is refused");
+			CHECK(!strcmp(content_of(path), "none"),
 			      "a recording that is refused is not created");
 			continue;
 		}
@@ -146,35 +146,35 @@ static void refused(const char *dir)
 	}
 	snprintf(path, sizeof(path), "%s/a.db", dir);
 	snprintf(other, sizeof(other), "%s/a.db-wal", dir);
-	put(other, "log");
+	file_write(other, "log");
 	snprintf(says, sizeof(says), "%s: a log without its recording; move it", other);
-	refuse(path, says, "a log without its recording is refused");
-	CHECK(!strcmp(at(path), "none"), "no second file is created");
-	put(path, "mine");
-	refuse(path, "a.db: exists; name another file, or --keep N to rotate",
-	       "an existing file with a log is refused");
+	open_refuse(path, says, "a log without its recording is refused");
+	CHECK(!strcmp(content_of(path), "none"), "no second file is created");
+	file_write(path, "mine");
+	open_refuse(path, "a.db: exists; name another file, or --keep N to rotate",
+		    "an existing file with a log is refused");
 	unlink(other);
-	refuse(path, "a.db: exists; name another file, or --keep N to rotate",
-	       "an existing file without a log is refused");
-	CHECK(!strcmp(at(path), "mine"), "an existing file is kept");
+	open_refuse(path, "a.db: exists; name another file, or --keep N to rotate",
+		    "an existing file without a log is refused");
+	CHECK(!strcmp(content_of(path), "mine"), "an existing file is kept");
 	unlink(path);
 	snprintf(path, sizeof(path), "%s/none/a.db", dir);
 	snprintf(says, sizeof(says),
 		 "%s: cannot write in %s/none: No such file or directory; name another with "
 		 "--record",
 		 path, dir);
-	refuse(path, says, "a missing directory is named");
+	open_refuse(path, says, "a missing directory is named");
 	snprintf(other, sizeof(other), "%s/program", dir);
-	put(other, "one that may be written and run");
+	file_write(other, "one that may be written and run");
 	CHECK(!chmod(other, 0755), "a program can be made");
 	snprintf(path, sizeof(path), "%s/program/a.db", dir);
-	refuse(path, "program/a.db: Not a directory", "any other error is the system's");
+	open_refuse(path, "program/a.db: Not a directory", "any other error is the system's");
 	unlink(other);
 	faults.commits = SQLITE_FULL;
 	snprintf(path, sizeof(path), "%s/b.db", dir);
-	refuse(path, "b.db: ", "a disk that is full at the first write is reported");
+	open_refuse(path, "b.db: ", "a disk that is full at the first write is reported");
 	faults.commits = 0;
-	CHECK(!strcmp(at(path), "none"), "a failed recording leaves no file");
+	CHECK(!strcmp(content_of(path), "none"), "a failed recording leaves no file");
 	s = store_open(path, false, error, sizeof(error));
 	CHECK(s && lock_take(path) == -EBUSY && store_size(s) > 4096,
 	      "an open recording is locked");
@@ -185,7 +185,7 @@ static void refused(const char *dir)
 	unlink(path);
 }
 
-static void why(void)
+static void reasons_check(void)
 {
 	char text[200];
 
@@ -200,7 +200,7 @@ static void why(void)
 }
 
 /* The row of files as text: the content of r.db to r.db.5, and their logs. */
-static const char *row(const char *dir)
+static const char *files_read(const char *dir)
 {
 	static const char *const suffixes[] = { "", "-wal", "-shm" };
 	static char text[512];
@@ -213,14 +213,14 @@ static const char *row(const char *dir)
 				snprintf(path, sizeof(path), "%s/r.db.%d%s", dir, n, suffixes[i]);
 			else
 				snprintf(path, sizeof(path), "%s/r.db%s", dir, suffixes[i]);
-			if (strcmp(at(path), "none"))
+			if (strcmp(content_of(path), "none"))
 				snprintf(text + strlen(text), sizeof(text) - strlen(text),
-					 "%d%s:%s ", n, suffixes[i], at(path));
+					 "%d%s:%s ", n, suffixes[i], content_of(path));
 		}
 	return text;
 }
 
-static void rotation(const char *dir)
+static void rotation_check(const char *dir)
 {
 	char path[64], next[64], third[64];
 	int fd;
@@ -229,49 +229,49 @@ static void rotation(const char *dir)
 	snprintf(next, sizeof(next), "%s/r.db.1", dir);
 	snprintf(third, sizeof(third), "%s/r.db.3", dir);
 	CHECK(!store_rotate(path, 3), "rotating a missing file does nothing");
-	put(path, "a");
+	file_write(path, "a");
 	CHECK(!store_rotate(path, 0), "keeping no old files moves nothing");
-	text_is(row(dir), "0:a ", "no old file is lost");
+	text_is(files_read(dir), "0:a ", "no old file is lost");
 	CHECK(!store_rotate(path, 2), "a file gets a number");
-	text_is(row(dir), "1:a ", "the first file is numbered");
-	put(path, "b");
+	text_is(files_read(dir), "1:a ", "the first file is numbered");
+	file_write(path, "b");
 	snprintf(next, sizeof(next), "%s/r.db-wal", dir);
-	put(next, "bw");
+	file_write(next, "bw");
 	snprintf(next, sizeof(next), "%s/r.db-shm", dir);
-	put(next, "bs");
+	file_write(next, "bs");
 	CHECK(!store_rotate(path, 2), "the next rotation increments it");
-	text_is(row(dir), "1:b 1-wal:bw 1-shm:bs 2:a ", "the log is numbered with its file");
-	put(path, "c");
+	text_is(files_read(dir), "1:b 1-wal:bw 1-shm:bs 2:a ", "the log is numbered with its file");
+	file_write(path, "c");
 	CHECK(!store_rotate(path, 2), "a file beyond the highest number is removed");
-	text_is(row(dir), "1:c 2:b 2-wal:bw 2-shm:bs ", "the oldest file is removed");
-	put(path, "d");
-	put(third, "x");
+	text_is(files_read(dir), "1:c 2:b 2-wal:bw 2-shm:bs ", "the oldest file is removed");
+	file_write(path, "d");
+	file_write(third, "x");
 	CHECK(!store_rotate(path, 2), "a log is moved with its file");
-	text_is(row(dir), "1:d 2:c 3:x ", "a file beyond the row is left alone");
+	text_is(files_read(dir), "1:d 2:c 3:x ", "a file beyond the row is left alone");
 	snprintf(next, sizeof(next), "%s/r.db-wal", dir);
-	put(next, "ew");
+	file_write(next, "ew");
 	CHECK(!store_rotate(path, 2), "a log without its file is moved");
-	text_is(row(dir), "1-wal:ew 2:d 3:x ", "a log is moved as if its file existed");
+	text_is(files_read(dir), "1-wal:ew 2:d 3:x ", "a log is moved as if its file existed");
 	snprintf(next, sizeof(next), "%s/r.db.1-wal", dir);
 	unlink(next);
-	put(path, "f");
+	file_write(path, "f");
 	CHECK(!store_rotate(path, 5), "a gap ends the renumbering");
-	text_is(row(dir), "1:f 2:d 3:x ", "files behind a gap stay");
+	text_is(files_read(dir), "1:f 2:d 3:x ", "files behind a gap stay");
 
-	put(path, "g");
+	file_write(path, "g");
 	fd = lock_take(path);
 	CHECK(store_rotate(path, 5) == -EBUSY, "a file in use is not moved");
 	lock_release(fd);
 	fd = lock_take(third);
 	CHECK(store_rotate(path, 5) == -EBUSY, "a numbered file in use is not moved");
-	text_is(row(dir), "0:g 1:f 2:d 3:x ", "a file in use stops all moves");
+	text_is(files_read(dir), "0:g 1:f 2:d 3:x ", "a file in use stops all moves");
 	lock_release(fd);
 	fd = lock_take(path);
 	CHECK(fd >= 0, "no lock remains");
 	lock_release(fd);
 	faults.renames = 1;
 	CHECK(store_rotate(path, 5) == -EIO && !faults.renames, "a failed move is an error");
-	text_is(row(dir), "0:g 1:f 2:d 3:x ", "the last file stays");
+	text_is(files_read(dir), "0:g 1:f 2:d 3:x ", "the last file stays");
 
 	unlink(path);
 	mkdir(path, 0700);
@@ -280,11 +280,11 @@ static void rotation(const char *dir)
 	mkfifo(path, 0600);
 	CHECK(store_rotate(path, 5) == -EINVAL, "a special file is not moved");
 	unlink(path);
-	text_is(row(dir), "1:f 2:d 3:x ", "no other file is moved");
+	text_is(files_read(dir), "1:f 2:d 3:x ", "no other file is moved");
 }
 
 /* Byte @at of a file: 18 of a database is 2 with a log, 1 without. */
-static int byte(const char *path, long offset)
+static int byte_at(const char *path, long offset)
 {
 	FILE *f = fopen(path, "r");
 	int c = -1;
@@ -297,23 +297,23 @@ static int byte(const char *path, long offset)
 	return c;
 }
 
-static void closing(const char *path, const char *away)
+static void closing_check(const char *path, const char *away)
 {
 	char error[400], log[80];
 	struct store *s = store_open(path, false, error, sizeof(error));
-	int grows = byte(path, 18);
+	int grows = byte_at(path, 18);
 
 	CHECK(s && store_size(s) > 4096 * 2, "the log counts towards the size");
 	store_close(s);
-	CHECK(grows == 2 && byte(path, 18) == 1 && byte(path, 63) == SCHEMA_VERSION &&
-		      byte(path, 16) == 16 && byte(path, 17) == 0,
+	CHECK(grows == 2 && byte_at(path, 18) == 1 && byte_at(path, 63) == SCHEMA_VERSION &&
+		      byte_at(path, 16) == 16 && byte_at(path, 17) == 0,
 	      "a closed recording has no log and carries its schema version");
 	unlink(path);
 	s = store_open(path, false, error, sizeof(error));
 	CHECK(s && !rename(path, away), "a recording that was moved");
-	put(path, "another");
+	file_write(path, "another");
 	store_close(s);
-	CHECK(byte(away, 18) == 2 && !strcmp(at(path), "another"),
+	CHECK(byte_at(away, 18) == 2 && !strcmp(content_of(path), "another"),
 	      "a moved recording keeps its log");
 	unlink(path);
 	unlink(away);
@@ -326,7 +326,7 @@ static void closing(const char *path, const char *away)
 }
 
 /* A file without one of its tables gets no rows at all. */
-static void tables(void)
+static void tables_check(void)
 {
 	static const char *const lacks[] = { "DROP TABLE samples", "DROP TABLE annotations" };
 	struct rows *rows;
@@ -346,7 +346,7 @@ static void tables(void)
 }
 
 /* The indexes of a finished recording, or none where they take too long. */
-static void finish(const char *path)
+static void finish_check(const char *path)
 {
 	const struct record r = { .t = 7,
 				  .type = RECORD_SAMPLE,
@@ -395,15 +395,15 @@ void unit_store(void)
 	}
 	snprintf(path, sizeof(path), "%s/s.db", dir);
 	snprintf(away, sizeof(away), "%s/away.db", dir);
-	closing(path, away);
-	tables();
-	meaning(path);
+	closing_check(path, away);
+	tables_check();
+	errors_check(path);
 	unlink(path);
-	durable(path);
+	durable_check(path);
 	unlink(path);
-	finish(path);
-	refused(dir);
-	why();
-	rotation(dir);
+	finish_check(path);
+	refusals_check(dir);
+	reasons_check();
+	rotation_check(dir);
 	unit_remove(dir);
 }

@@ -22,7 +22,7 @@ static void look_at(uint64_t t)
 	watched_at(0)->fn(watched_at(0)->data, 0);
 }
 
-static void probes(struct source_context *context)
+static void probe_check(struct source_context *context)
 {
 	const struct source *thermal = source_table[SOURCE_thermal];
 
@@ -43,7 +43,7 @@ static void probes(struct source_context *context)
 		"a board with a zone");
 }
 
-static void changes(struct source_context *context)
+static void changes_check(struct source_context *context)
 {
 	const struct source *thermal = source_table[SOURCE_thermal];
 	void *state = NULL;
@@ -90,7 +90,7 @@ static void changes(struct source_context *context)
 	CHECK(!watched_open(), "no watch remains");
 }
 
-static void many(struct source_context *context)
+static void many_check(struct source_context *context)
 {
 	const struct source *thermal = source_table[SOURCE_thermal];
 	unsigned int sensors = 0;
@@ -126,9 +126,9 @@ void unit_thermal(void)
 	if (!place_enter(&place))
 		return;
 	place_context(&context);
-	probes(&context);
-	changes(&context);
-	many(&context);
+	probe_check(&context);
+	changes_check(&context);
+	many_check(&context);
 	faults.at_ns = 0;
 	place_context_free(&context);
 	place_leave(&place);

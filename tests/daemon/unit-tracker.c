@@ -18,8 +18,8 @@
 #include "../../daemon/source/hint/tracker.h"
 #include "records.h"
 
-static struct message_event phase(uint64_t t, uint64_t session, uint32_t slot, int32_t tid,
-				  uint32_t number)
+static struct message_event phase_event(uint64_t t, uint64_t session, uint32_t slot, int32_t tid,
+					uint32_t number)
 {
 	return (struct message_event){
 		.type = GCHINT_EVENT_PHASE,
@@ -33,8 +33,8 @@ static struct message_event phase(uint64_t t, uint64_t session, uint32_t slot, i
 	};
 }
 
-static struct message_event lease(uint64_t t, uint64_t session, uint32_t slot, int32_t tid,
-				  uint32_t what)
+static struct message_event lease_event(uint64_t t, uint64_t session, uint32_t slot, int32_t tid,
+					uint32_t what)
 {
 	return (struct message_event){
 		.type = GCHINT_EVENT_LEASE,
@@ -49,7 +49,7 @@ static struct message_event lease(uint64_t t, uint64_t session, uint32_t slot, i
 }
 
 /* The last record of that type, and their number; removes all. */
-static unsigned int take(struct queue *q, enum record_type type, struct record *last)
+static unsigned int queue_take(struct queue *q, enum record_type type, struct record *last)
 {
 	unsigned int found = 0;
 	size_t n = queue_fill(q);
@@ -69,12 +69,12 @@ static unsigned int take(struct queue *q, enum record_type type, struct record *
 	return found;
 }
 
-static void event(struct tracker *t, struct message_event e)
+static void event_send(struct tracker *t, struct message_event e)
 {
 	tracker_event(t, &e);
 }
 
-static void ends(struct source_context *context)
+static void ends_check(struct source_context *context)
 {
 	struct tracker *t = context->tracker;
 	struct queue *q = context->queue;
@@ -83,43 +83,44 @@ static void ends(struct source_context *context)
 	uint64_t id;
 	bool good;
 
-	event(t, phase(100, 1, 1, 71, GCHINT_PHASE_MARK));
+	event_send(t, phase_event(100, 1, 1, 71, GCHINT_PHASE_MARK));
 	tracker_gap(t);
-	good = take(q, RECORD_PHASE, &r) == 1 && !r.phase.uncertain;
-	event(t, phase(200, 1, 1, 71, GCHINT_PHASE_NONE));
-	good = good && take(q, RECORD_PHASE, &r) == 1 && r.phase.uncertain &&
+	good = queue_take(q, RECORD_PHASE, &r) == 1 && !r.phase.uncertain;
+	event_send(t, phase_event(200, 1, 1, 71, GCHINT_PHASE_NONE));
+	good = good && queue_take(q, RECORD_PHASE, &r) == 1 && r.phase.uncertain &&
 	       r.phase.how == PHASE_EDGE && r.t == 200;
 	CHECK(good, "a phase with lost events has an uncertain end");
-	event(t, phase(300, 1, 1, 71, GCHINT_PHASE_MARK));
-	event(t, phase(290, 1, 1, 71, GCHINT_PHASE_NONE));
-	CHECK(take(q, RECORD_PHASE, &r) == 2 && r.t == 300 && r.phase.t0 == 300 &&
+	event_send(t, phase_event(300, 1, 1, 71, GCHINT_PHASE_MARK));
+	event_send(t, phase_event(290, 1, 1, 71, GCHINT_PHASE_NONE));
+	CHECK(queue_take(q, RECORD_PHASE, &r) == 2 && r.t == 300 && r.phase.t0 == 300 &&
 		      !r.phase.uncertain,
 	      "an end with an earlier timestamp is clamped; the next one is certain");
 
 	/* Three slots of one bucket (session 1: 67 + number, modulo 1024). */
 	for (uint32_t slot = 2; slot < 4096; slot += 1024)
-		event(t, phase(400, 1, slot, 71, GCHINT_PHASE_SWEEP));
-	take(q, RECORD_PHASE, &r);
+		event_send(t, phase_event(400, 1, slot, 71, GCHINT_PHASE_SWEEP));
+	queue_take(q, RECORD_PHASE, &r);
 	id = r.phase.id;
-	event(t, lease(410, 1, 2, 71, GCHINT_LEASE_DETACH));
-	good = take(q, RECORD_PHASE, &r) == 1 && r.phase.how == PHASE_LEASE && r.phase.id != id;
-	event(t, phase(420, 1, 2 + 3 * 1024, 71, GCHINT_PHASE_NONE));
-	good = good && take(q, RECORD_PHASE, &r) == 1 && r.phase.id == id && r.t == 420;
+	event_send(t, lease_event(410, 1, 2, 71, GCHINT_LEASE_DETACH));
+	good = queue_take(q, RECORD_PHASE, &r) == 1 && r.phase.how == PHASE_LEASE &&
+	       r.phase.id != id;
+	event_send(t, phase_event(420, 1, 2 + 3 * 1024, 71, GCHINT_PHASE_NONE));
+	good = good && queue_take(q, RECORD_PHASE, &r) == 1 && r.phase.id == id && r.t == 420;
 	tracker_count(t, &slots, &in_phase);
 	CHECK(good && slots == 4 && in_phase == 2, "a released slot does not affect other slots");
-	event(t, lease(430, 1, 2 + 1024, 71, GCHINT_LEASE_STALE));
+	event_send(t, lease_event(430, 1, 2 + 1024, 71, GCHINT_LEASE_STALE));
 	tracker_count(t, &slots, &in_phase);
-	CHECK(take(q, RECORD_PHASE, &r) == 1 && r.phase.how == PHASE_STALE && slots == 4 &&
+	CHECK(queue_take(q, RECORD_PHASE, &r) == 1 && r.phase.how == PHASE_STALE && slots == 4 &&
 		      in_phase == 1,
 	      "a stale phase ends and its slot stays");
 	tracker_module_gone(t, 500);
 	tracker_count(t, &slots, &in_phase);
-	CHECK(take(q, RECORD_PHASE, &r) == 1 && r.phase.how == PHASE_MODULE && r.t == 500 &&
+	CHECK(queue_take(q, RECORD_PHASE, &r) == 1 && r.phase.how == PHASE_MODULE && r.t == 500 &&
 		      !slots && !in_phase,
 	      "open phases end with the module");
 }
 
-static void thread(void *data, int32_t tgid, int32_t tid)
+static void thread_add(void *data, int32_t tgid, int32_t tid)
 {
 	*(int64_t *)data += tgid * 1000 + tid;
 }
@@ -132,59 +133,59 @@ static void every_bucket(struct source_context *context)
 	int64_t sum = 0;
 	struct record r;
 
-	event(t, phase(100, 1, 1024 - 67, 81, GCHINT_PHASE_MARK));
-	event(t, phase(100, 1, 1023 - 67, 82, GCHINT_PHASE_MARK));
-	event(t, phase(100, 1, 5, 0, GCHINT_PHASE_MARK));
-	tracker_threads(t, thread, &sum);
+	event_send(t, phase_event(100, 1, 1024 - 67, 81, GCHINT_PHASE_MARK));
+	event_send(t, phase_event(100, 1, 1023 - 67, 82, GCHINT_PHASE_MARK));
+	event_send(t, phase_event(100, 1, 5, 0, GCHINT_PHASE_MARK));
+	tracker_threads(t, thread_add, &sum);
 	CHECK(sum == 2 * 70000 + 81 + 82, "every slot's thread is recorded once");
-	take(context->queue, RECORD_PHASE, &r);
+	queue_take(context->queue, RECORD_PHASE, &r);
 	tracker_module_gone(t, 200);
 	tracker_count(t, &slots, &in_phase);
-	CHECK(take(context->queue, RECORD_PHASE, &r) == 3 && !slots && !in_phase,
+	CHECK(queue_take(context->queue, RECORD_PHASE, &r) == 3 && !slots && !in_phase,
 	      "every phase ends");
-	event(t, phase(300, 1, 1024 - 67, 81, GCHINT_PHASE_NONE));
-	event(t, phase(300, 1, 1023 - 67, 82, GCHINT_PHASE_NONE));
-	CHECK(!take(context->queue, RECORD_PHASE, &r), "an ended phase is not ended again");
+	event_send(t, phase_event(300, 1, 1024 - 67, 81, GCHINT_PHASE_NONE));
+	event_send(t, phase_event(300, 1, 1023 - 67, 82, GCHINT_PHASE_NONE));
+	CHECK(!queue_take(context->queue, RECORD_PHASE, &r), "an ended phase is not ended again");
 }
 
 /* Details that arrive during a phase. */
-static void progress(struct source_context *context)
+static void progress_check(struct source_context *context)
 {
-	struct message_event e = phase(100, 9, 1, 71, GCHINT_PHASE_MARK);
+	struct message_event e = phase_event(100, 9, 1, 71, GCHINT_PHASE_MARK);
 	struct record r;
 
 	e.has |= HAS(GCHINT_EVENT_A_CAUSE);
 	e.work_total = 50;
-	take(context->queue, RECORD_PHASE, &r);
-	event(context->tracker, e);
+	queue_take(context->queue, RECORD_PHASE, &r);
+	event_send(context->tracker, e);
 	e.time = 200;
 	e.has |= HAS(GCHINT_EVENT_A_WORK_DONE);
 	e.cause = GCHINT_CAUSE_UNKNOWN + 1;
 	e.work_done = 10;
 	e.work_total = 0;
 	e.stall_ns = 700;
-	event(context->tracker, e);
+	event_send(context->tracker, e);
 	e.time = 300;
 	e.cause = GCHINT_CAUSE_UNKNOWN;
 	e.work_done = 9;
 	e.work_total = 60;
 	e.stall_ns = 0;
-	event(context->tracker, e);
+	event_send(context->tracker, e);
 	/* Another interval of the same phase, and one whose end has more details. */
 	e.time = 400;
 	e.flags = GCHINT_F_STW;
 	e.work_done = 0;
-	event(context->tracker, e);
+	event_send(context->tracker, e);
 	e.time = 500;
 	e.phase = GCHINT_PHASE_NONE;
 	e.work_done = 30;
 	e.stall_ns = 800;
-	event(context->tracker, e);
+	event_send(context->tracker, e);
 	e.time = 600;
-	event(context->tracker, e);
+	event_send(context->tracker, e);
 	e.time = 700;
 	e.type = 99;
-	event(context->tracker, e);
+	event_send(context->tracker, e);
 	records_are(
 		context->queue,
 		"process 70 70 'new main'\n"
@@ -207,14 +208,14 @@ static void too_many(struct source_context *context)
 	context->queue = NULL;
 	tracker_module_gone(context->tracker, 50);
 	for (uint32_t slot = 0; slot < 65536; slot++)
-		event(context->tracker, phase(100, 1, slot, 0, GCHINT_PHASE_MARK));
+		event_send(context->tracker, phase_event(100, 1, slot, 0, GCHINT_PHASE_MARK));
 	context->queue = q;
 	tracker_count(context->tracker, &slots, &in_phase);
 	for (uint32_t slot = 65536; slot < 65538; slot++)
-		event(context->tracker, phase(200, 1, slot, 0, GCHINT_PHASE_MARK));
-	event(context->tracker, lease(300, 1, 5, 0, GCHINT_LEASE_DETACH));
-	event(context->tracker, phase(400, 1, 70000, 0, GCHINT_PHASE_MARK));
-	event(context->tracker, phase(500, 1, 70001, 0, GCHINT_PHASE_MARK));
+		event_send(context->tracker, phase_event(200, 1, slot, 0, GCHINT_PHASE_MARK));
+	event_send(context->tracker, lease_event(300, 1, 5, 0, GCHINT_LEASE_DETACH));
+	event_send(context->tracker, phase_event(400, 1, 70000, 0, GCHINT_PHASE_MARK));
+	event_send(context->tracker, phase_event(500, 1, 70001, 0, GCHINT_PHASE_MARK));
 	CHECK(slots == 65536 && in_phase == 65536, "the number of tracked slots is limited");
 	records_are(q,
 		    "note 4 'genl' 'over 65536 slots at once: no more are followed'\n"
@@ -232,7 +233,7 @@ static void too_many(struct source_context *context)
 }
 
 /* A queue without space: the number of lost records precedes what follows. */
-static void full(struct source_context *context)
+static void full_check(struct source_context *context)
 {
 	const struct record r = { .t = 1, .type = RECORD_SAMPLE };
 	struct queue *q = context->queue;
@@ -266,7 +267,7 @@ static void full(struct source_context *context)
 	context->queue = q;
 }
 
-static void put(const char *dir, const char *file, const char *text)
+static void file_write(const char *dir, const char *file, const char *text)
 {
 	char path[128];
 	FILE *f;
@@ -279,7 +280,7 @@ static void put(const char *dir, const char *file, const char *text)
 	}
 }
 
-static int64_t number(sqlite3 *db, const char *sql)
+static int64_t number_query(sqlite3 *db, const char *sql)
 {
 	sqlite3_stmt *s = NULL;
 	int64_t v = -1;
@@ -290,7 +291,7 @@ static int64_t number(sqlite3 *db, const char *sql)
 	return v;
 }
 
-static void drain(struct queue *q, struct store *s)
+static void queue_drain(struct queue *q, struct store *s)
 {
 	size_t n = queue_fill(q);
 
@@ -310,7 +311,7 @@ static void drain(struct queue *q, struct store *s)
 }
 
 /* Thread 71 of process 70 ends; both numbers are reused by others. */
-static void names(struct source_context *context, const char *dir)
+static void names_check(struct source_context *context, const char *dir)
 {
 	struct tracker *t = context->tracker;
 	char path[64], environ_path[80], error[300];
@@ -323,26 +324,26 @@ static void names(struct source_context *context, const char *dir)
 		CHECK(false, "a recording for names");
 		return;
 	}
-	put(dir, "70/task/70/comm", "old main\n");
-	put(dir, "70/task/71/comm", "old gc\n");
-	put(dir, "70/environ", "GCHINT_HINTS=clamp");
-	event(t, lease(1000, 5, 1, 71, GCHINT_LEASE_ATTACH));
-	event(t, phase(1100, 5, 1, 71, GCHINT_PHASE_MARK));
-	event(t, phase(1200, 5, 1, 71, GCHINT_PHASE_NONE));
-	event(t, lease(1300, 5, 1, 71, GCHINT_LEASE_EXIT));
-	put(dir, "70/task/70/comm", "new main\n");
-	put(dir, "70/task/71/comm", "new gc\n");
-	put(dir, "70/environ", "X=GCHINT_HINTS=clamp");
-	event(t, lease(2000, 6, 1, 71, GCHINT_LEASE_ATTACH));
-	event(t, phase(2100, 6, 1, 71, GCHINT_PHASE_MARK));
-	event(t, phase(2200, 6, 1, 71, GCHINT_PHASE_NONE));
+	file_write(dir, "70/task/70/comm", "old main\n");
+	file_write(dir, "70/task/71/comm", "old gc\n");
+	file_write(dir, "70/environ", "GCHINT_HINTS=clamp");
+	event_send(t, lease_event(1000, 5, 1, 71, GCHINT_LEASE_ATTACH));
+	event_send(t, phase_event(1100, 5, 1, 71, GCHINT_PHASE_MARK));
+	event_send(t, phase_event(1200, 5, 1, 71, GCHINT_PHASE_NONE));
+	event_send(t, lease_event(1300, 5, 1, 71, GCHINT_LEASE_EXIT));
+	file_write(dir, "70/task/70/comm", "new main\n");
+	file_write(dir, "70/task/71/comm", "new gc\n");
+	file_write(dir, "70/environ", "X=GCHINT_HINTS=clamp");
+	event_send(t, lease_event(2000, 6, 1, 71, GCHINT_LEASE_ATTACH));
+	event_send(t, phase_event(2100, 6, 1, 71, GCHINT_PHASE_MARK));
+	event_send(t, phase_event(2200, 6, 1, 71, GCHINT_PHASE_NONE));
 	/* A thread of the same process whose number is reused. */
-	put(dir, "70/task/71/comm", "third\n");
-	event(t, lease(2300, 6, 1, 71, GCHINT_LEASE_EXIT));
-	event(t, lease(3000, 6, 1, 71, GCHINT_LEASE_ATTACH));
-	event(t, phase(3100, 6, 1, 71, GCHINT_PHASE_MARK));
-	event(t, phase(3200, 6, 1, 71, GCHINT_PHASE_NONE));
-	drain(context->queue, s);
+	file_write(dir, "70/task/71/comm", "third\n");
+	event_send(t, lease_event(2300, 6, 1, 71, GCHINT_LEASE_EXIT));
+	event_send(t, lease_event(3000, 6, 1, 71, GCHINT_LEASE_ATTACH));
+	event_send(t, phase_event(3100, 6, 1, 71, GCHINT_PHASE_MARK));
+	event_send(t, phase_event(3200, 6, 1, 71, GCHINT_PHASE_NONE));
+	queue_drain(context->queue, s);
 	snprintf(environ_path, sizeof(environ_path), "%s/70/environ", dir);
 	unlink(environ_path);
 	store_close(s);
@@ -350,14 +351,14 @@ static void names(struct source_context *context, const char *dir)
 		CHECK(false, "the recording's file");
 		return;
 	}
-	CHECK(number(db, "SELECT group_concat(comm) = 'old gc,new gc,third' FROM "
-			 "(SELECT comm FROM phase_list ORDER BY t0)") == 1,
+	CHECK(number_query(db, "SELECT group_concat(comm) = 'old gc,new gc,third' FROM "
+			       "(SELECT comm FROM phase_list ORDER BY t0)") == 1,
 	      "a phase has its thread's name at that time");
-	CHECK(number(db, "SELECT group_concat(comm) = 'old main,new main' FROM "
-			 "(SELECT comm FROM processes WHERE tid = 70 ORDER BY t)") == 1,
+	CHECK(number_query(db, "SELECT group_concat(comm) = 'old main,new main' FROM "
+			       "(SELECT comm FROM processes WHERE tid = 70 ORDER BY t)") == 1,
 	      "a process is named once, and again when its PID is reused");
-	CHECK(number(db, "SELECT group_concat(t || actuator) = '1000clamp,2000none' FROM "
-			 "(SELECT * FROM actuators WHERE tgid = 70 ORDER BY t)") == 1,
+	CHECK(number_query(db, "SELECT group_concat(t || actuator) = '1000clamp,2000none' FROM "
+			       "(SELECT * FROM actuators WHERE tgid = 70 ORDER BY t)") == 1,
 	      "whether a process clamps its threads is recorded, and again when that changes");
 	sqlite3_close(db);
 	unlink(path);
@@ -381,7 +382,7 @@ static void left_behind(void)
 }
 
 /* A woken writer sleeps again until it is woken or the time is over. */
-static void sleeps(void)
+static void sleeps_check(void)
 {
 	struct queue *q = queue_new(64);
 	uint64_t until;
@@ -410,19 +411,19 @@ static void news_add(void *data, int32_t tgid, int32_t tid, enum tracker_news ne
 	strcat(data, one);
 }
 
-static void news(struct source_context *context)
+static void news_check(struct source_context *context)
 {
 	struct message_event e[] = {
-		lease(10, 900, 0, 70, GCHINT_LEASE_ATTACH),
-		lease(11, 900, 1, 71, GCHINT_LEASE_ATTACH),
-		phase(20, 900, 1, 71, GCHINT_PHASE_MARK),
-		phase(30, 900, 1, 71, GCHINT_PHASE_SWEEP),
-		phase(40, 900, 1, 71, GCHINT_PHASE_NONE),
-		phase(50, 900, 2, 71, GCHINT_PHASE_MARK),
-		phase(60, 900, 2, 70, GCHINT_PHASE_NONE),
-		lease(70, 900, 0, 70, GCHINT_LEASE_DETACH),
-		lease(80, 900, 1, 71, GCHINT_LEASE_EXIT),
-		lease(90, 900, 2, 70, GCHINT_LEASE_CLOSE),
+		lease_event(10, 900, 0, 70, GCHINT_LEASE_ATTACH),
+		lease_event(11, 900, 1, 71, GCHINT_LEASE_ATTACH),
+		phase_event(20, 900, 1, 71, GCHINT_PHASE_MARK),
+		phase_event(30, 900, 1, 71, GCHINT_PHASE_SWEEP),
+		phase_event(40, 900, 1, 71, GCHINT_PHASE_NONE),
+		phase_event(50, 900, 2, 71, GCHINT_PHASE_MARK),
+		phase_event(60, 900, 2, 70, GCHINT_PHASE_NONE),
+		lease_event(70, 900, 0, 70, GCHINT_LEASE_DETACH),
+		lease_event(80, 900, 1, 71, GCHINT_LEASE_EXIT),
+		lease_event(90, 900, 2, 70, GCHINT_LEASE_CLOSE),
 	};
 	char text[200] = "";
 
@@ -456,17 +457,17 @@ void unit_tracker(void)
 	context.root.procfs = dir;
 	context.queue = queue_new(4096);
 	context.tracker = tracker_new(&context);
-	ends(&context);
-	names(&context, dir);
-	progress(&context);
+	ends_check(&context);
+	names_check(&context, dir);
+	progress_check(&context);
 	too_many(&context);
-	full(&context);
+	full_check(&context);
 	every_bucket(&context);
-	news(&context);
+	news_check(&context);
 	tracker_free(context.tracker);
 	queue_free(context.queue);
 	left_behind();
-	sleeps();
+	sleeps_check();
 	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
 	if (system(command))
 		printf("# %s is left\n", dir);

@@ -30,7 +30,7 @@ static int maps[2], nr_maps, refused;
 static struct bpf_insn program[96];
 static unsigned int words;
 
-static void say(const char *text)
+static void call_log(const char *text)
 {
 	strncat(asked, text, sizeof(asked) - strlen(asked) - 1);
 }
@@ -58,13 +58,13 @@ long unit_tunnel_bpf(int command, const union bpf_attr *attr)
 		snprintf(text, sizeof(text), "map %u of %u, key %u, value %u, flags %x\n",
 			 attr->map_type, attr->max_entries, attr->key_size, attr->value_size,
 			 attr->map_flags);
-		say(text);
+		call_log(text);
 		maps[nr_maps % 2] = file_of(2 * page + 2 * (size_t)RING);
 		return maps[nr_maps++ % 2];
 	case BPF_PROG_LOAD:
 		snprintf(text, sizeof(text), "program %u, %s, %s\n", attr->prog_type,
 			 attr->prog_name, (const char *)(uintptr_t)attr->license);
-		say(text);
+		call_log(text);
 		words = attr->insn_cnt;
 		memcpy(program, (const void *)(uintptr_t)attr->insns, words * sizeof(*program));
 		return file_of(page);
@@ -73,7 +73,7 @@ long unit_tunnel_bpf(int command, const union bpf_attr *attr)
 			 attr->link_create.prog_fd > 2, attr->link_create.target_fd,
 			 attr->link_create.attach_type,
 			 (unsigned int)attr->link_create.perf_event.bpf_cookie);
-		say(text);
+		call_log(text);
 		return file_of(page);
 	default:
 		errno = EINVAL;
@@ -102,7 +102,7 @@ static struct {
 
 #define P(x) ((void *)(uintptr_t)(x))
 
-static uint64_t called(int function, const uint64_t *r)
+static uint64_t helper_call(int function, const uint64_t *r)
 {
 	const bool user = r[4] == BPF_F_USER_STACK;
 
@@ -144,7 +144,7 @@ static uint64_t called(int function, const uint64_t *r)
 	}
 }
 
-static uint64_t loaded(const void *from, int size)
+static uint64_t value_load(const void *from, int size)
 {
 	uint64_t value = 0;
 
@@ -153,7 +153,7 @@ static uint64_t loaded(const void *from, int size)
 }
 
 /* Runs it; returns its r0 at the end, or 99. A call clobbers its scratch registers. */
-static uint64_t run(void)
+static uint64_t program_run(void)
 {
 	uint64_t stack[64], r[11] = { 0 };
 
@@ -168,7 +168,7 @@ static uint64_t run(void)
 		if (i->code == (BPF_LD | BPF_DW | BPF_IMM))
 			*to = i->src_reg == BPF_PSEUDO_MAP_FD ? (uint64_t)i->imm : 0, at++;
 		else if (i->code == (BPF_LDX | BPF_MEM | BPF_SIZE(i->code)))
-			*to = loaded((char *)P(r[i->src_reg]) + i->off, BPF_SIZE(i->code));
+			*to = value_load((char *)P(r[i->src_reg]) + i->off, BPF_SIZE(i->code));
 		else if (i->code == (BPF_STX | BPF_MEM | BPF_SIZE(i->code)))
 			memcpy((char *)P(*to) + i->off, &r[i->src_reg],
 			       BPF_SIZE(i->code) == BPF_DW ? 8 : 4);
@@ -181,7 +181,7 @@ static uint64_t run(void)
 		else if (BPF_CLASS(i->code) == BPF_ALU64 && BPF_OP(i->code) == BPF_OR)
 			*to |= from;
 		else if (i->code == (BPF_JMP | BPF_CALL)) {
-			r[0] = called(i->imm, r);
+			r[0] = helper_call(i->imm, r);
 			memset(&r[1], 0, 5 * sizeof(*r));
 		} else if (i->code == (BPF_JMP | BPF_EXIT))
 			return r[0];
@@ -193,13 +193,13 @@ static uint64_t run(void)
 }
 
 /* Its sample of the current thread, or "nothing". */
-static const char *told(void)
+static const char *sample_format(void)
 {
 	const struct tunnel_sample *s = &m.sample;
 	static char text[200];
 
 	m.submitted = 0;
-	if (run())
+	if (program_run())
 		return "failed";
 	if (!m.submitted)
 		return "nothing";
@@ -214,7 +214,7 @@ static const char *told(void)
 
 #define KNOWN(what) "1 of 2 on 3 at 777: " what ", 16 kkk 24 uuu"
 
-static void programs(struct tunnel *t)
+static void programs_check(struct tunnel *t)
 {
 	struct tunnel_place place = { .method = 8,
 				      .word = (uintptr_t)&m.word,
@@ -228,40 +228,42 @@ static void programs(struct tunnel *t)
 	m.owner = 70;
 	m.word = 0x304;
 	m.cookie = 2;
-	text_is(told(), KNOWN("method 0, word 0, knows"), "a thread without annotations");
+	text_is(sample_format(), KNOWN("method 0, word 0, knows"), "a thread without annotations");
 	tunnel_place(t, 2, &place);
-	text_is(told(), KNOWN("method 4000, word 304, knows method phase word"),
+	text_is(sample_format(), KNOWN("method 4000, word 304, knows method phase word"),
 		"a thread with method and phase");
 	m.owner = 71;
-	text_is(told(), KNOWN("method 4000, word 0, knows method"),
+	text_is(sample_format(), KNOWN("method 4000, word 0, knows method"),
 		"another thread's word has no phase");
 	m.owner = 70;
 	m.unreadable = &m.owner;
-	text_is(told(), KNOWN("method 4000, word 0, knows method"), "an unowned word has no phase");
+	text_is(sample_format(), KNOWN("method 4000, word 0, knows method"),
+		"an unowned word has no phase");
 	m.unreadable = &m.word;
-	text_is(told(), KNOWN("method 4000, word 0, knows method"),
+	text_is(sample_format(), KNOWN("method 4000, word 0, knows method"),
 		"an unmapped word has no phase");
 	m.unreadable = &m.storage[1];
-	text_is(told(), KNOWN("method 0, word 304, knows phase word"), "a phase without a method");
+	text_is(sample_format(), KNOWN("method 0, word 304, knows phase word"),
+		"a phase without a method");
 	m.unreadable = m.task + POINTER;
-	text_is(told(), KNOWN("method 0, word 304, knows phase word"),
+	text_is(sample_format(), KNOWN("method 0, word 304, knows phase word"),
 		"a phase without the thread's pointer");
 	m.unreadable = NULL;
 	place.word = 0;
 	tunnel_place(t, 2, &place);
-	text_is(told(), KNOWN("method 4000, word 0, knows method phase"),
+	text_is(sample_format(), KNOWN("method 4000, word 0, knows method phase"),
 		"a thread outside of phases");
 	m.full = true;
-	text_is(told(), "nothing", "a full ring drops the sample");
-	text_is(told(), "nothing", "a full ring drops every sample");
+	text_is(sample_format(), "nothing", "a full ring drops the sample");
+	text_is(sample_format(), "nothing", "a full ring drops every sample");
 	m.full = false;
 	CHECK(tunnel_lost(t, 2) == 2 && !tunnel_lost(t, 2) && !tunnel_lost(t, 1),
 	      "lost samples are counted per thread until they are read");
 	m.cookie = THREADS;
-	text_is(told(), "nothing", "a thread without a slot has no sample");
+	text_is(sample_format(), "nothing", "a thread without a slot has no sample");
 }
 
-static char *record(char *data, uint64_t *end, uint32_t head, uint64_t t)
+static char *record_put(char *data, uint64_t *end, uint32_t head, uint64_t t)
 {
 	char *at = data + (*end & (RING - 1));
 	const uint32_t size = head & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
@@ -273,7 +275,7 @@ static char *record(char *data, uint64_t *end, uint32_t head, uint64_t t)
 	return at;
 }
 
-static void rings(struct tunnel *t)
+static void rings_check(struct tunnel *t)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	char *file = mmap(NULL, 2 * page + 2 * (size_t)RING, PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -287,11 +289,11 @@ static void rings(struct tunnel *t)
 	CHECK(!tunnel_next(t, &s) && !*consumer, "an empty ring has no sample");
 	/* The last ones of the ring, one of which wraps into its second mapping. */
 	end = *consumer = *producer = 3 * (uint64_t)RING - 2 * sizeof(s);
-	record(file + 2 * page, &end, sizeof(s), 1);
-	record(file + 2 * page, &end, 11, 2);
-	record(file + 2 * page, &end, sizeof(s) | BPF_RINGBUF_DISCARD_BIT, 3);
-	record(file + 2 * page, &end, sizeof(s), 4);
-	busy = record(file + 2 * page, &end, sizeof(s) | BPF_RINGBUF_BUSY_BIT, 5);
+	record_put(file + 2 * page, &end, sizeof(s), 1);
+	record_put(file + 2 * page, &end, 11, 2);
+	record_put(file + 2 * page, &end, sizeof(s) | BPF_RINGBUF_DISCARD_BIT, 3);
+	record_put(file + 2 * page, &end, sizeof(s), 4);
+	busy = record_put(file + 2 * page, &end, sizeof(s) | BPF_RINGBUF_BUSY_BIT, 5);
 	CHECK(!tunnel_next(t, &s), "an unpublished sample is not read");
 	*producer = end;
 	CHECK(tunnel_next(t, &s) && s.t == 1, "a published sample is read");
@@ -341,8 +343,8 @@ void unit_tunnel(void)
 	m.place = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, maps[0], 0);
 	if (m.place == MAP_FAILED)
 		abort();
-	programs(t);
-	rings(t);
+	programs_check(t);
+	rings_check(t);
 	munmap(m.place, page);
 	tunnel_close(t);
 	unit_tunnel_asked = false;

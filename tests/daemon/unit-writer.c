@@ -69,7 +69,7 @@ static bool waits_for(const struct writer *w, uint64_t records)
 	return stats.records >= records;
 }
 
-static bool holds(const char *path, const char *sql)
+static bool file_holds(const char *path, const char *sql)
 {
 	sqlite3_stmt *stmt = NULL;
 	sqlite3 *db = NULL;
@@ -88,8 +88,8 @@ struct recorder {
 	struct writer *writer;
 };
 
-static bool begins(struct recorder *r, const char *path, uint64_t max_size, uint32_t keep,
-		   size_t room)
+static bool recorder_begin(struct recorder *r, const char *path, uint64_t max_size, uint32_t keep,
+			   size_t room)
 {
 	const struct writer_limits limits = {
 		path, max_size, keep, false, { log_line, privilege_drop }
@@ -107,13 +107,13 @@ static bool begins(struct recorder *r, const char *path, uint64_t max_size, uint
 	return r->writer;
 }
 
-static void ends(struct recorder *r)
+static void recorder_end(struct recorder *r)
 {
 	writer_stop(r->writer);
 	queue_free(r->queue);
 }
 
-static void sample(struct recorder *r, int64_t value)
+static void sample_push(struct recorder *r, int64_t value)
 {
 	const struct record sample = { .t = 7,
 				       .type = RECORD_SAMPLE,
@@ -122,8 +122,8 @@ static void sample(struct recorder *r, int64_t value)
 	queue_push(r->queue, &sample);
 }
 
-static void define(struct recorder *r, enum definition_kind kind, int64_t a, int64_t b,
-		   const char *string)
+static void definition_push(struct recorder *r, enum definition_kind kind, int64_t a, int64_t b,
+			    const char *string)
 {
 	const int64_t numbers[] = { a, b };
 	const char *strings[] = { string, "one" };
@@ -142,162 +142,166 @@ static struct writer_stats stats_of(const struct recorder *r)
 }
 
 /* The disk is full exactly at a rotation, and has space again. */
-static void rotation(const char *path)
+static void rotation_check(const char *path)
 {
 	struct recorder r;
 	bool came;
 
-	if (!begins(&r, path, 0, 5, 4096))
+	if (!recorder_begin(&r, path, 0, 5, 4096))
 		return;
-	define(&r, DEFINE_META, 0, 0, "board.model");
+	definition_push(&r, DEFINE_META, 0, 0, "board.model");
 	queue_kick(r.queue);
 	came = waits_for(r.writer, 1);
 	faults.defines = 1;
 	writer_limit(r.writer, 1, 5);
-	sample(&r, 1);
+	sample_push(&r, 1);
 	queue_kick(r.queue);
 	came = came && waits_for(r.writer, 2);
 	while (faults.defines)
 		usleep(1000);
 	writer_limit(r.writer, 0, 5);
-	sample(&r, 1);
+	sample_push(&r, 1);
 	came = came && waits_for(r.writer, 3);
-	ends(&r);
-	CHECK(came && holds(path, "SELECT * FROM samples") &&
-		      holds(path, "SELECT * FROM meta WHERE key = 'board.model'"),
+	recorder_end(&r);
+	CHECK(came && file_holds(path, "SELECT * FROM samples") &&
+		      file_holds(path, "SELECT * FROM meta WHERE key = 'board.model'"),
 	      "a file begun on a full disk gets its definitions later");
 	CHECK(strstr(faults.said, "3 record: ") && strstr(faults.said, ": no room on the disk ("),
 	      "the full disk is reported");
 }
 
 /* Which of a file's definitions the next one has, and which of them were replaced. */
-static void kept(const char *path)
+static void kept_check(const char *path)
 {
 	char old[300];
 	struct recorder r;
 	bool came;
 
-	if (!begins(&r, path, 0, 5, 16384))
+	if (!recorder_begin(&r, path, 0, 5, 16384))
 		return;
-	define(&r, DEFINE_ANNOTATION, 1, 1, "an annotation");
-	define(&r, DEFINE_OPP, 0, 300000, NULL);
-	define(&r, DEFINE_OPP, 0, 600000, NULL);
-	define(&r, DEFINE_OPP, 1, 300000, NULL);
-	define(&r, DEFINE_META, 0, 0, "board.model");
-	define(&r, DEFINE_META, 0, 0, "label");
-	define(&r, DEFINE_META, 0, 0, "label");
-	define(&r, DEFINE_RAIL, 4, 1, "a rail");
-	define(&r, DEFINE_RAIL, 4, 2, "another");
-	define(&r, DEFINE_RAIL, 5, 2, "a third");
+	definition_push(&r, DEFINE_ANNOTATION, 1, 1, "an annotation");
+	definition_push(&r, DEFINE_OPP, 0, 300000, NULL);
+	definition_push(&r, DEFINE_OPP, 0, 600000, NULL);
+	definition_push(&r, DEFINE_OPP, 1, 300000, NULL);
+	definition_push(&r, DEFINE_META, 0, 0, "board.model");
+	definition_push(&r, DEFINE_META, 0, 0, "label");
+	definition_push(&r, DEFINE_META, 0, 0, "label");
+	definition_push(&r, DEFINE_RAIL, 4, 1, "a rail");
+	definition_push(&r, DEFINE_RAIL, 4, 2, "another");
+	definition_push(&r, DEFINE_RAIL, 5, 2, "a third");
 	for (int64_t i = 0; i < 8192; i++)
-		define(&r, DEFINE_PROCESS, 1000 + i, 7, "java");
+		definition_push(&r, DEFINE_PROCESS, 1000 + i, 7, "java");
 	/* The number's second thread replaces its first, not another one. */
-	define(&r, DEFINE_PROCESS, 9000, 7, "ruby");
+	definition_push(&r, DEFINE_PROCESS, 9000, 7, "ruby");
 	queue_kick(r.queue);
 	came = waits_for(r.writer, 8203);
 	writer_limit(r.writer, 1, 5);
-	sample(&r, 1);
+	sample_push(&r, 1);
 	queue_kick(r.queue);
 	came = came && waits_for(r.writer, 8204);
 	while (!stats_of(&r).rotations)
 		usleep(1000);
 	writer_limit(r.writer, 0, 5);
-	ends(&r);
+	recorder_end(&r);
 	snprintf(old, sizeof(old), "%s.1", path);
-	CHECK(came && holds(old, "SELECT 1 FROM annotations") &&
-		      holds(old, "SELECT 1 WHERE (SELECT count(*) FROM processes) = 8192") &&
-		      holds(old, "SELECT 1 WHERE (SELECT count(*) FROM samples) = 1"),
+	CHECK(came && file_holds(old, "SELECT 1 FROM annotations") &&
+		      file_holds(old, "SELECT 1 WHERE (SELECT count(*) FROM processes) = 8192") &&
+		      file_holds(old, "SELECT 1 WHERE (SELECT count(*) FROM samples) = 1"),
 	      "a rotated file has the records that belong to it");
-	CHECK(!holds(path, "SELECT 1 FROM annotations") && !holds(path, "SELECT 1 FROM samples") &&
-		      holds(path, "SELECT 1 WHERE (SELECT count(*) FROM opps) = 3") &&
-		      holds(path, "SELECT 1 WHERE (SELECT count(*) FROM rails) = 2") &&
-		      holds(path, "SELECT 1 FROM rails WHERE id = 4 AND name = 'another'") &&
-		      holds(path, "SELECT 1 WHERE (SELECT count(*) FROM meta WHERE key IN "
-				  "('board.model', 'label')) = 2") &&
-		      holds(path, "SELECT 1 FROM meta WHERE key = 'file_start_ns' AND "
-				  "value > 0"),
+	CHECK(!file_holds(path, "SELECT 1 FROM annotations") &&
+		      !file_holds(path, "SELECT 1 FROM samples") &&
+		      file_holds(path, "SELECT 1 WHERE (SELECT count(*) FROM opps) = 3") &&
+		      file_holds(path, "SELECT 1 WHERE (SELECT count(*) FROM rails) = 2") &&
+		      file_holds(path, "SELECT 1 FROM rails WHERE id = 4 AND name = 'another'") &&
+		      file_holds(path, "SELECT 1 WHERE (SELECT count(*) FROM meta WHERE key IN "
+				       "('board.model', 'label')) = 2") &&
+		      file_holds(path, "SELECT 1 FROM meta WHERE key = 'file_start_ns' AND "
+				       "value > 0"),
 	      "the next file has its definitions once, and its own begin");
-	CHECK(holds(path, "SELECT 1 WHERE (SELECT count(*) FROM processes) = 8185") &&
-		      holds(path, "SELECT 1 WHERE (SELECT min(tgid) FROM processes) = 1007") &&
-		      holds(path, "SELECT 1 WHERE (SELECT max(tgid) FROM processes) = 9191") &&
-		      holds(path, "SELECT 1 FROM processes WHERE tgid = 9000 AND comm = 'ruby'"),
+	CHECK(file_holds(path, "SELECT 1 WHERE (SELECT count(*) FROM processes) = 8185") &&
+		      file_holds(path, "SELECT 1 WHERE (SELECT min(tgid) FROM processes) = 1007") &&
+		      file_holds(path, "SELECT 1 WHERE (SELECT max(tgid) FROM processes) = 9191") &&
+		      file_holds(path,
+				 "SELECT 1 FROM processes WHERE tgid = 9000 AND comm = 'ruby'"),
 	      "the oldest processes beyond the limit are left out");
 	CHECK(strstr(faults.said, ": rotated\n"), "the rotation is reported");
-	CHECK(holds(old, "SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = "
-			 "'hotspots_by_time'") &&
-		      holds(old, "SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = "
-				 "'samples_by_rail'"),
+	CHECK(file_holds(old, "SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = "
+			      "'hotspots_by_time'") &&
+		      file_holds(old, "SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = "
+				      "'samples_by_rail'"),
 	      "a file that was rotated has the indexes");
 }
 
 /* Definitions alone pass the limit: the next file would have them, too. */
-static void defined(const char *path)
+static void definitions_check(const char *path)
 {
 	struct recorder r;
 	bool came, stayed;
 	char old[300];
 
-	if (!begins(&r, path, 1, 5, 4096))
+	if (!recorder_begin(&r, path, 1, 5, 4096))
 		return;
-	define(&r, DEFINE_RAIL, 4, 1, "a rail");
+	definition_push(&r, DEFINE_RAIL, 4, 1, "a rail");
 	queue_kick(r.queue);
 	came = waits_for(r.writer, 1);
-	define(&r, DEFINE_RAIL, 5, 1, "another");
+	definition_push(&r, DEFINE_RAIL, 5, 1, "another");
 	queue_kick(r.queue);
 	came = came && waits_for(r.writer, 2);
 	stayed = !stats_of(&r).rotations;
-	sample(&r, 1);
+	sample_push(&r, 1);
 	queue_kick(r.queue);
 	came = came && waits_for(r.writer, 3);
 	while (!stats_of(&r).rotations)
 		usleep(1000);
-	ends(&r);
+	recorder_end(&r);
 	snprintf(old, sizeof(old), "%s.1", path);
-	CHECK(came && stayed && holds(old, "SELECT 1 WHERE (SELECT count(*) FROM rails) = 2") &&
-		      holds(old, "SELECT 1 FROM samples"),
+	CHECK(came && stayed &&
+		      file_holds(old, "SELECT 1 WHERE (SELECT count(*) FROM rails) = 2") &&
+		      file_holds(old, "SELECT 1 FROM samples"),
 	      "a file with nothing but definitions is not rotated");
 }
 
 /* More at once than one transaction holds. */
-static void many(const char *path)
+static void many_check(const char *path)
 {
 	struct recorder r;
 	struct writer_stats stats;
 
 	woken = 0;
 	sleeps = bad_sleeps = 0;
-	if (!begins(&r, path, 0, 0, 65536))
+	if (!recorder_begin(&r, path, 0, 0, 65536))
 		return;
 	for (int i = 0; i < 5; i++) {
 		queue_kick(r.queue);
 		usleep(5000);
 	}
 	for (int64_t i = 0; i < 40000; i++)
-		sample(&r, i);
+		sample_push(&r, i);
 	waits_for(r.writer, 40000);
 	stats = stats_of(&r);
-	ends(&r);
+	recorder_end(&r);
 	CHECK(sleeps > 3 && !bad_sleeps, "a writer sleeps half a second unless it is woken");
 	CHECK(stats.records == 40000 && stats.bytes > 100000 && !stats.rotations &&
 		      !stats.stopped &&
-		      holds(path, "SELECT 1 WHERE (SELECT count(DISTINCT value) FROM samples) = "
-				  "40000"),
+		      file_holds(path,
+				 "SELECT 1 WHERE (SELECT count(DISTINCT value) FROM samples) = "
+				 "40000"),
 	      "a burst is written completely, in several transactions");
 }
 
 /* A disk that fails a commit: nothing is lost, and nothing written twice. */
-static void refused(const char *path)
+static void commit_refuse(const char *path)
 {
 	struct writer_stats at;
 	struct recorder r;
 	bool again;
 
-	if (!begins(&r, path, 0, 0, 4096))
+	if (!recorder_begin(&r, path, 0, 0, 4096))
 		return;
 	faults.commits = SQLITE_IOERR;
 	faults.detail = SQLITE_IOERR_WRITE;
 	faults.system = EIO;
-	sample(&r, 1);
+	sample_push(&r, 1);
 	queue_kick(r.queue);
 	again = faults_said("3 record: ") && faults_said(": recording stopped, trying again\n");
 	at = stats_of(&r);
@@ -312,30 +316,31 @@ static void refused(const char *path)
 	again = faults_said("5 record: recording goes on after ") && waits_for(r.writer, 1);
 	at = stats_of(&r);
 	CHECK(again && !at.stopped && at.records == 1, "it then continues");
-	ends(&r);
-	CHECK(holds(path, "SELECT 1 WHERE (SELECT count(*) FROM samples) = 1") &&
-		      holds(path, "SELECT 1 FROM notes WHERE priority = 5 AND source = 'record' "
-				  "AND text LIKE 'recording goes on after _._ s' AND "
-				  "CAST(substr(text, 25) AS REAL) BETWEEN 3 AND 20"),
+	recorder_end(&r);
+	CHECK(file_holds(path, "SELECT 1 WHERE (SELECT count(*) FROM samples) = 1") &&
+		      file_holds(path,
+				 "SELECT 1 FROM notes WHERE priority = 5 AND source = 'record' "
+				 "AND text LIKE 'recording goes on after _._ s' AND "
+				 "CAST(substr(text, 25) AS REAL) BETWEEN 3 AND 20"),
 	      "each row is written once, with a note of the interruption");
 }
 
 /* Neither the first nor the second attempt moves anything. */
-static void unmoved(const char *path)
+static void unmoved_check(const char *path)
 {
 	struct recorder r;
 	bool stood, came;
 	char old[300];
 
-	if (!begins(&r, path, 0, 3, 4096))
+	if (!recorder_begin(&r, path, 0, 3, 4096))
 		return;
 	faults.renames = 2;
 	writer_limit(r.writer, 1, 3);
-	sample(&r, 1);
+	sample_push(&r, 1);
 	queue_kick(r.queue);
 	came = waits_for(r.writer, 1) && faults_said(": cannot rotate: Input/output error\n");
 	writer_limit(r.writer, 0, 3);
-	sample(&r, 2);
+	sample_push(&r, 2);
 	while (faults.renames) {
 		queue_kick(r.queue);
 		usleep(1000);
@@ -348,27 +353,27 @@ static void unmoved(const char *path)
 	queue_kick(r.queue);
 	came = faults_said("5 record: recording goes on in a new file\n") && waits_for(r.writer, 2);
 	CHECK(came && !stats_of(&r).stopped, "it continues once the rotation succeeds");
-	ends(&r);
+	recorder_end(&r);
 	snprintf(old, sizeof(old), "%s.1", path);
-	CHECK(holds(old, "SELECT 1 FROM samples WHERE value = 1") &&
-		      !holds(old, "SELECT 1 FROM samples WHERE value = 2") &&
-		      holds(path, "SELECT 1 FROM samples WHERE value = 2") &&
-		      holds(path, "SELECT 1 FROM meta WHERE key = 'file_start_ns'"),
+	CHECK(file_holds(old, "SELECT 1 FROM samples WHERE value = 1") &&
+		      !file_holds(old, "SELECT 1 FROM samples WHERE value = 2") &&
+		      file_holds(path, "SELECT 1 FROM samples WHERE value = 2") &&
+		      file_holds(path, "SELECT 1 FROM meta WHERE key = 'file_start_ns'"),
 	      "both files have their own records");
 }
 
 /* After a rotation that failed the old file may no longer be moved: keep is 0 now. */
-static void unmovable(const char *path)
+static void unmovable_check(const char *path)
 {
 	struct recorder r;
 	const char *first;
 	bool came;
 
-	if (!begins(&r, path, 0, 3, 4096))
+	if (!recorder_begin(&r, path, 0, 3, 4096))
 		return;
 	faults.renames = 2;
 	writer_limit(r.writer, 1, 3);
-	sample(&r, 1);
+	sample_push(&r, 1);
 	queue_kick(r.queue);
 	came = waits_for(r.writer, 1) && faults_said(": cannot rotate: Input/output error\n");
 	while (faults.renames) {
@@ -388,25 +393,25 @@ static void unmovable(const char *path)
 	      "an old file that may not be rotated away is reported once");
 	writer_limit(r.writer, 0, 1);
 	faults.ahead_ns += 3 * NSEC_PER_SEC;
-	sample(&r, 2);
+	sample_push(&r, 2);
 	queue_kick(r.queue);
 	CHECK(waits_for(r.writer, 2) && !stats_of(&r).stopped, "and recording goes on once it may");
-	ends(&r);
-	CHECK(holds(path, "SELECT 1 FROM samples WHERE value = 2"), "in a file of its own");
+	recorder_end(&r);
+	CHECK(file_holds(path, "SELECT 1 FROM samples WHERE value = 2"), "in a file of its own");
 }
 
-static void limit(const char *path)
+static void limit_check(const char *path)
 {
 	struct writer_stats at;
 	struct recorder r;
 	bool came;
 
-	if (!begins(&r, path, 1, 0, 4096))
+	if (!recorder_begin(&r, path, 1, 0, 4096))
 		return;
-	sample(&r, 1);
+	sample_push(&r, 1);
 	queue_kick(r.queue);
 	came = waits_for(r.writer, 1);
-	sample(&r, 2);
+	sample_push(&r, 2);
 	queue_kick(r.queue);
 	came = came && faults_said("3 record: size limit reached: recording stopped;");
 	usleep(30000);
@@ -421,22 +426,22 @@ static void limit(const char *path)
 	queue_kick(r.queue);
 	came = waits_for(r.writer, 2);
 	CHECK(came && !stats_of(&r).stopped, "it continues when the limit is raised");
-	ends(&r);
-	CHECK(holds(path, "SELECT 1 FROM notes WHERE text LIKE 'size limit%'"),
+	recorder_end(&r);
+	CHECK(file_holds(path, "SELECT 1 FROM notes WHERE text LIKE 'size limit%'"),
 	      "the interruption is recorded");
 }
 
 /* A thread that hangs in a commit. */
-static void hung(const char *path)
+static void hang_check(const char *path)
 {
 	struct recorder r;
 	bool alive, late;
 
-	if (!begins(&r, path, 0, 0, 4096))
+	if (!recorder_begin(&r, path, 0, 0, 4096))
 		return;
 	faults.held = false;
 	faults.hold = true;
-	sample(&r, 1);
+	sample_push(&r, 1);
 	queue_kick(r.queue);
 	while (!faults.held)
 		usleep(1000);
@@ -450,10 +455,10 @@ static void hung(const char *path)
 	waits_for(r.writer, 1);
 	CHECK(alive && late && writer_alive(r.writer),
 	      "a writer without progress for 30 s counts as hung");
-	ends(&r);
+	recorder_end(&r);
 }
 
-static void reload(const char *dir)
+static void reload_check(const char *dir)
 {
 	struct source_context context = { .root = { dir, dir, dir, dir, dir }, .loop = loop_new() };
 	void *state = NULL;
@@ -517,8 +522,9 @@ static void unhinted_decision(void)
 
 void unit_writer(void)
 {
-	static void (*const parts[])(const char *path) = { kept,    defined,   many,  refused,
-							   unmoved, unmovable, limit, hung };
+	static void (*const parts[])(
+		const char *path) = { kept_check,    definitions_check, many_check,  commit_refuse,
+				      unmoved_check, unmovable_check,	limit_check, hang_check };
 	char dir[] = "/tmp/gchint-unit.XXXXXX", path[64];
 
 	if (!mkdtemp(dir)) {
@@ -526,12 +532,12 @@ void unit_writer(void)
 		return;
 	}
 	snprintf(path, sizeof(path), "%s/r.db", dir);
-	rotation(path);
+	rotation_check(path);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		snprintf(path, sizeof(path), "%s/%zu.db", dir, i);
 		parts[i](path);
 	}
-	reload(dir);
+	reload_check(dir);
 	unknown_memory();
 	unhinted_decision();
 	unit_remove(dir);

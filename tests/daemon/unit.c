@@ -40,7 +40,7 @@ void unit_remove(const char *dir)
 		printf("# %s is left\n", dir);
 }
 
-static void numbers(void)
+static void numbers_check(void)
 {
 	static const char *const bad_u64[] = {
 		"", " ", "-1", "+1", "0x10", "1 2", "12a", "1.5", "18446744073709551616", "nan"
@@ -67,7 +67,7 @@ static void numbers(void)
 	      "invalid sizes are refused");
 }
 
-static void count(void *data, uint64_t a, uint64_t b)
+static void record_count(void *data, uint64_t a, uint64_t b)
 {
 	uint64_t *sum = data;
 
@@ -75,7 +75,7 @@ static void count(void *data, uint64_t a, uint64_t b)
 	sum[1] += a * b;
 }
 
-static void lists(void)
+static void lists_check(void)
 {
 	struct text_freq f = { 0 };
 	uint64_t sum[2] = { 0 }, lost = 0;
@@ -88,11 +88,11 @@ static void lists(void)
 		      text_cpulist("a", set, 8) == -EINVAL,
 	      "invalid CPU lists are refused");
 	CHECK(text_cpulist("", set, 8) == 0, "an empty CPU list is parsed");
-	CHECK(!text_pairs("396000 12\n792000 34\n", count, sum) && sum[0] == 2 &&
+	CHECK(!text_pairs("396000 12\n792000 34\n", record_count, sum) && sum[0] == 2 &&
 		      sum[1] == 396000 * 12 + 792000 * 34,
 	      "time_in_state is summed");
-	CHECK(text_pairs("396000\n", count, sum) == -EINVAL &&
-		      text_pairs("1 2 3\n", count, sum) == -EINVAL,
+	CHECK(text_pairs("396000\n", record_count, sum) == -EINVAL &&
+		      text_pairs("1 2 3\n", record_count, sum) == -EINVAL,
 	      "invalid pairs are refused");
 	CHECK(text_trace("  kworker/0:1-12  [000] d.h1   12.345678: cpu_frequency: state=792000 "
 			 "cpu_id=1",
@@ -110,7 +110,7 @@ static void lists(void)
 	      "broken trace lines are refused");
 }
 
-static bool refused(const char *text, const char *want)
+static bool config_is_refused(const char *text, const char *want)
 {
 	struct config config;
 	char error[256] = "";
@@ -124,7 +124,7 @@ static bool refused(const char *text, const char *want)
 	return false;
 }
 
-static void configuration(void)
+static void configuration_check(void)
 {
 	static const char text[] = "# comment\n[record]\nfile = /tmp/x y.db\nmax_size = 64M\n"
 				   "durable = no\n[hwmon]\nperiod_ms = 7\nmatch = adm*\n[perf]\n"
@@ -149,35 +149,37 @@ static void configuration(void)
 			    sizeof(error)) &&
 		      !config.genl_phases,
 	      "blanks around values are ignored; phases may be none");
-	CHECK(refused("[record\n", "line 1: '[record' is not a section: write [name]") &&
-		      refused("[record] x\n", "line 1: '[record] x' is not a section"),
+	CHECK(config_is_refused("[record\n", "line 1: '[record' is not a section: write [name]") &&
+		      config_is_refused("[record] x\n", "line 1: '[record] x' is not a section"),
 	      "a malformed section is refused");
-	CHECK(refused("[a-name-that-is-longer-than-any-section-of-this-file-ever-was]\n",
-		      "line 1: no section "),
+	CHECK(config_is_refused("[a-name-that-is-longer-than-any-section-of-this-file-ever-was]\n",
+				"line 1: no section "),
 	      "a section name that is too long is refused");
 	memset(error, 'x', sizeof(error));
 	CHECK(config_parse(&config, "[record]\nfile = \0x\n", 19, error, sizeof(error)) &&
 		      !strcmp(error, "line 2: a NUL byte: this is no text file"),
 	      "a NUL byte is refused");
-	CHECK(refused("[record]\n\nfiel = x\n", "line 3: no key 'fiel' in [record]"),
+	CHECK(config_is_refused("[record]\n\nfiel = x\n", "line 3: no key 'fiel' in [record]"),
 	      "an unknown key is refused");
-	CHECK(refused("[recording]\n", "line 1: no section 'recording'"),
+	CHECK(config_is_refused("[recording]\n", "line 1: no section 'recording'"),
 	      "an unknown section is refused");
-	CHECK(refused("file = x\n", "line 1: 'file' is before any [section]"),
+	CHECK(config_is_refused("file = x\n", "line 1: 'file' is before any [section]"),
 	      "a key outside of sections is refused");
-	CHECK(refused("[hwmon]\nperiod_ms = 0\n", "line 2: period_ms = '0': out of range"),
+	CHECK(config_is_refused("[hwmon]\nperiod_ms = 0\n",
+				"line 2: period_ms = '0': out of range"),
 	      "a value out of range is refused");
-	CHECK(refused("[hwmon]\nperiod_ms = 5s\n", "line 2: period_ms = '5s': a number"),
+	CHECK(config_is_refused("[hwmon]\nperiod_ms = 5s\n", "line 2: period_ms = '5s': a number"),
 	      "a number with a unit is refused");
-	CHECK(refused("[record]\ndurable = maybe\n", "line 2: durable = 'maybe': yes or no"),
+	CHECK(config_is_refused("[record]\ndurable = maybe\n",
+				"line 2: durable = 'maybe': yes or no"),
 	      "an invalid boolean is refused");
-	CHECK(refused("[genl]\nphases = marc\n", "line 2: phases: no phase 'marc'"),
+	CHECK(config_is_refused("[genl]\nphases = marc\n", "line 2: phases: no phase 'marc'"),
 	      "an unknown phase is refused");
-	CHECK(refused("[record]\nlonely\n", "line 2: 'lonely': key = value"),
+	CHECK(config_is_refused("[record]\nlonely\n", "line 2: 'lonely': key = value"),
 	      "a key without a value is refused");
 }
 
-static bool escapes(void (*fn)(FILE *f, const char *s), const char *in, const char *want)
+static bool escape_gives(void (*fn)(FILE *f, const char *s), const char *in, const char *want)
 {
 	char *out = NULL;
 	size_t size;
@@ -193,20 +195,20 @@ static bool escapes(void (*fn)(FILE *f, const char *s), const char *in, const ch
 	return good;
 }
 
-static void escaping(void)
+static void escaping_check(void)
 {
-	CHECK(escapes(escape_json, "a\"b\\c\n\x01", "a\\\"b\\\\c\\u000a\\u0001"),
+	CHECK(escape_gives(escape_json, "a\"b\\c\n\x01", "a\\\"b\\\\c\\u000a\\u0001"),
 	      "JSON is escaped");
-	CHECK(escapes(escape_json, "\xc3\xa9\xff\xe2\x82\xac\xed\xa0\x80",
-		      "\xc3\xa9\\ufffd\xe2\x82\xac\\ufffd\\ufffd\\ufffd"),
+	CHECK(escape_gives(escape_json, "\xc3\xa9\xff\xe2\x82\xac\xed\xa0\x80",
+			   "\xc3\xa9\\ufffd\xe2\x82\xac\\ufffd\\ufffd\\ufffd"),
 	      "JSON with invalid UTF-8 is escaped");
-	CHECK(escapes(escape_csv, "a,\"b\"", "\"a,\"\"b\"\"\""), "CSV is quoted");
-	CHECK(escapes(escape_html, "<a href='x'>&", "&lt;a href=&#39;x&#39;&gt;&amp;"),
+	CHECK(escape_gives(escape_csv, "a,\"b\"", "\"a,\"\"b\"\"\""), "CSV is quoted");
+	CHECK(escape_gives(escape_html, "<a href='x'>&", "&lt;a href=&#39;x&#39;&gt;&amp;"),
 	      "HTML is escaped");
-	CHECK(escapes(escape_c, "a\"\\\n", "a\\\"\\\\\\n"), "OpenMetrics is escaped");
+	CHECK(escape_gives(escape_c, "a\"\\\n", "a\\\"\\\\\\n"), "OpenMetrics is escaped");
 }
 
-static bool about(double a, double b, double by)
+static bool is_about(double a, double b, double by)
 {
 	if (fabs(a - b) <= by)
 		return true;
@@ -233,7 +235,7 @@ static double mmu_by_hand(const struct recording_pause *p, size_t nr, uint64_t t
 	return 1 - (double)worst / (double)w;
 }
 
-static void utilisation(void)
+static void utilisation_check(void)
 {
 	struct recording_pause p[24];
 	bool good = true;
@@ -247,11 +249,12 @@ static void utilisation(void)
 			p[i].t1 = p[i].t0 + (uint64_t)rand_r(&seed) % 5;
 		}
 		for (uint64_t w = 1; w <= 500; w += 37)
-			good = good && about(mmu(p, n, 0, 500, w), mmu_by_hand(p, n, 500, w), 1e-9);
+			good = good &&
+			       is_about(mmu(p, n, 0, 500, w), mmu_by_hand(p, n, 500, w), 1e-9);
 	}
 	CHECK(good, "MinMU equals a search over every window, 200 random runs");
 	p[0] = (struct recording_pause){ 100, 110, 1 };
-	CHECK(mmu(p, 1, 0, 1000, 10) == 0 && about(mmu(p, 1, 0, 1000, 20), 0.5, 1e-9),
+	CHECK(mmu(p, 1, 0, 1000, 10) == 0 && is_about(mmu(p, 1, 0, 1000, 20), 0.5, 1e-9),
 	      "a window of the pause's length has no mutator time");
 	CHECK(mmu(p, 0, 0, 1000, 10) == 1, "without pauses all time is the mutators'");
 }
@@ -276,13 +279,13 @@ static void utilisation_of_many(void)
 		for (uint64_t w = 1000; p && w < n * 1000; w += w / 16)
 			least = fmin(least, mmu(p, n, 0, n * 1000, w));
 		free(p);
-		_exit(!(p && about(least, 0.82, 0.03)));
+		_exit(!(p && is_about(least, 0.82, 0.03)));
 	}
 	CHECK(pid > 0 && waitpid(pid, &status, 0) == pid && status == 0,
 	      "MinMU of 200,000 pauses and 130 windows takes under a minute of CPU time");
 }
 
-static double gauss(unsigned int *seed)
+static double gauss_next(unsigned int *seed)
 {
 	double sum = -6;
 
@@ -300,8 +303,8 @@ static int significant_of(size_t n, double change, unsigned int seed)
 
 	for (int round = 0; round < 1000; round++) {
 		for (size_t i = 0; i < n; i++) {
-			a[i] = 10 * (1 + 0.02 * gauss(&seed));
-			b[i] = 10 * (1 + change) * (1 + 0.02 * gauss(&seed));
+			a[i] = 10 * (1 + 0.02 * gauss_next(&seed));
+			b[i] = 10 * (1 + change) * (1 + 0.02 * gauss_next(&seed));
 		}
 		verdict_of(a, n, b, n, &v);
 		nr += v.significant && (v.change > 0) == (change > 0);
@@ -317,11 +320,11 @@ static bool change_is_of_medians(void)
 	struct verdict v;
 
 	verdict_of(base, 5, other, 5, &v);
-	return about(v.change, v.median[1] / v.median[0] - 1, 1e-9) && v.low < v.change &&
+	return is_about(v.change, v.median[1] / v.median[0] - 1, 1e-9) && v.low < v.change &&
 	       v.change < v.high;
 }
 
-static bool says(const double *a, size_t na, const double *b, size_t nb, const char *want)
+static bool verdict_says(const double *a, size_t na, const double *b, size_t nb, const char *want)
 {
 	struct verdict v;
 	char words[256];
@@ -334,7 +337,7 @@ static bool says(const double *a, size_t na, const double *b, size_t nb, const c
 	return false;
 }
 
-static void statistics(void)
+static void statistics_check(void)
 {
 	static const double ten[] = { 9.8, 10.2, 10.0, 9.9, 10.1 };
 	static const double eight[] = { 7.84, 8.16, 8.0, 7.92, 8.08 };
@@ -345,47 +348,50 @@ static void statistics(void)
 	struct verdict v;
 	int few, many;
 
-	CHECK(about(stats_t95(4), 2.776, 1e-9) && about(stats_t95(60), 2.0003, 0.002) &&
-		      about(stats_t95(1000), 1.962, 0.002),
+	CHECK(is_about(stats_t95(4), 2.776, 1e-9) && is_about(stats_t95(60), 2.0003, 0.002) &&
+		      is_about(stats_t95(1000), 1.962, 0.002),
 	      "Student's t is right, also beyond the table");
 	verdict_of(ten, 5, eight, 5, &v);
 	/*
 	 * Logarithms: sd 0.01582 and 0.01582, se of the medians 0.012007, t(8) = 2.306: -20 % by
 	 * +-2.8 %.
 	 */
-	CHECK(v.significant && about(v.change, -0.2, 1e-4) &&
-		      about(v.low, 0.8 * exp(-0.02769) - 1, 1e-3) &&
-		      about(v.high, 0.8 * exp(0.02769) - 1, 1e-3) && !v.resampled &&
+	CHECK(v.significant && is_about(v.change, -0.2, 1e-4) &&
+		      is_about(v.low, 0.8 * exp(-0.02769) - 1, 1e-3) &&
+		      is_about(v.high, 0.8 * exp(0.02769) - 1, 1e-3) && !v.resampled &&
 		      !strcmp(verdict_judgement(&v, -1), "better") &&
 		      !strcmp(verdict_judgement(&v, 1), "worse") &&
 		      !strcmp(verdict_judgement(&v, 0), ""),
 	      "a fifth less is reported with Welch's interval");
-	CHECK(about(v.median[0], 10, 1e-9) && v.min[1] == 7.84 && v.max[1] == 8.16,
+	CHECK(is_about(v.median[0], 10, 1e-9) && v.min[1] == 7.84 && v.max[1] == 8.16,
 	      "the median and extremes are reported");
 	CHECK(change_is_of_medians(),
 	      "the change is that of the medians shown, within its interval");
-	CHECK(says(ten, 5, eight, 5, "20 % less (18 to 22 %)"), "the result is reported in words");
-	CHECK(says(ten, 3, wild, 3,
-		   "no clear difference; even 1000 runs of each would not show one of 5 %"),
-	      "wild values give no meaningless number");
-	CHECK(says(ten, 3, up, 3,
-		   "no clear difference; even 1000 runs of each would not show one of 5 %") &&
-		      says(ten, 3, down, 3,
+	CHECK(verdict_says(ten, 5, eight, 5, "20 % less (18 to 22 %)"),
+	      "the result is reported in words");
+	CHECK(verdict_says(ten, 3, wild, 3,
 			   "no clear difference; even 1000 runs of each would not show one of 5 %"),
+	      "wild values give no meaningless number");
+	CHECK(verdict_says(
+		      ten, 3, up, 3,
+		      "no clear difference; even 1000 runs of each would not show one of 5 %") &&
+		      verdict_says(ten, 3, down, 3,
+				   "no clear difference; even 1000 runs of each would not show one "
+				   "of 5 %"),
 	      "a range with one meaningless end is shortened");
-	CHECK(says(ten, 1, eight, 5, "18 % less (a single run)") &&
-		      says(zero, 3, some, 3, "no ratio to a base of 0; here 1 (0 to 2)") &&
-		      says(zero, 3, zero, 3, "0 in all runs") &&
-		      says(zero, 1, zero, 1, "0 in all runs") &&
-		      says(ten, 5, eight, 0, "not known of these runs"),
+	CHECK(verdict_says(ten, 1, eight, 5, "18 % less (a single run)") &&
+		      verdict_says(zero, 3, some, 3, "no ratio to a base of 0; here 1 (0 to 2)") &&
+		      verdict_says(zero, 3, zero, 3, "0 in all runs") &&
+		      verdict_says(zero, 1, zero, 1, "0 in all runs") &&
+		      verdict_says(ten, 5, eight, 0, "not known of these runs"),
 	      "an unknown result is reported as unknown");
 	verdict_of(some, 3, ten, 3, &v);
 	CHECK(v.known && v.significant && v.change > 8,
 	      "a base with a 0 has no logarithm but a mean");
-	CHECK(says(ten, 3, far, 3, "20 times as much (at least 2.3 times as much)"),
+	CHECK(verdict_says(ten, 3, far, 3, "20 times as much (at least 2.3 times as much)"),
 	      "an upper bound without meaning is left out");
-	CHECK(says(even, 3, even, 3, "the same, within 0.1 %") &&
-		      says(even, 3, hardly, 3, "the same, within 0.1 %"),
+	CHECK(verdict_says(even, 3, even, 3, "the same, within 0.1 %") &&
+		      verdict_says(even, 3, hardly, 3, "the same, within 0.1 %"),
 	      "equal values have one bound");
 	verdict_of(even, 3, hardly, 3, &v);
 	CHECK(v.significant && v.change > 0 && !strcmp(verdict_judgement(&v, -1), ""),
@@ -443,29 +449,21 @@ static void process_choose(void)
 int main(int argc, char **argv)
 {
 	static part *const parts[] = {
-		numbers,	  lists,
-		configuration,	  escaping,
-		unit_calibration, unit_capture,
-		unit_child,	  unit_config,
-		unit_context,	  unit_counter,
-		unit_cpus,	  unit_endpoint,
-		unit_genl,	  unit_go,
-		unit_hotplug,	  unit_hotspots,
-		unit_jitmap,	  unit_library,
-		unit_lock,	  unit_loop,
-		unit_maps,	  unit_memory,
-		unit_message,	  unit_names,
-		unit_overlap,	  unit_pauses,
-		unit_perf,	  unit_power,
-		unit_probes,	  unit_rail,
-		unit_resolve,	  unit_scarce,
-		unit_screen,	  unit_stacks,
-		unit_store,	  unit_symbols,
-		unit_thermal,	  unit_tracker,
-		unit_tunnel,	  unit_writer,
-		utilisation,	  utilisation_of_many,
-		statistics,	  unit_energy,
-		unit_estimate,
+		numbers_check,	  lists_check,	     configuration_check,
+		escaping_check,	  unit_calibration,  unit_capture,
+		unit_child,	  unit_config,	     unit_context,
+		unit_counter,	  unit_cpus,	     unit_endpoint,
+		unit_genl,	  unit_go,	     unit_hotplug,
+		unit_hotspots,	  unit_jitmap,	     unit_library,
+		unit_lock,	  unit_loop,	     unit_maps,
+		unit_memory,	  unit_message,	     unit_names,
+		unit_overlap,	  unit_pauses,	     unit_perf,
+		unit_power,	  unit_probes,	     unit_rail,
+		unit_resolve,	  unit_scarce,	     unit_screen,
+		unit_stacks,	  unit_store,	     unit_symbols,
+		unit_thermal,	  unit_tracker,	     unit_tunnel,
+		unit_writer,	  utilisation_check, utilisation_of_many,
+		statistics_check, unit_energy,	     unit_estimate,
 	};
 
 	process_choose();

@@ -23,7 +23,7 @@ static volatile struct gchint_info *info;
 static volatile struct gchint_slot *slot;
 static uint32_t number, seq;
 
-static uint64_t now(void)
+static uint64_t clock_read(void)
 {
 	struct timespec ts;
 
@@ -31,30 +31,30 @@ static uint64_t now(void)
 	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
 
-static void die(const char *what)
+static void error_exit(const char *what)
 {
 	fprintf(stderr, "hint: %s: %s\n", what, strerror(errno));
 	exit(1);
 }
 
-static void edge(uint32_t phase, uint32_t flags, uint32_t mask)
+static void edge_write(uint32_t phase, uint32_t flags, uint32_t mask)
 {
 	seq += GCHINT_STATE_EDGE;
 	__atomic_store_n(&slot->state, GCHINT_STATE(seq, phase, flags), __ATOMIC_RELEASE);
 	if (mask && ioctl(fd, GCHINT_IOC_RING, number) && errno != ENOENT)
-		die("ring");
+		error_exit("ring");
 }
 
-static void phase(uint32_t what, uint32_t flags, uint64_t ns)
+static void phase_run(uint32_t what, uint32_t flags, uint64_t ns)
 {
-	uint64_t begin = now(), end;
+	uint64_t begin = clock_read(), end;
 	uint32_t bit = 1u << what;
 
-	edge(what, flags, (info->doorbell_begin | info->record) & bit);
-	while (now() - begin < ns)
+	edge_write(what, flags, (info->doorbell_begin | info->record) & bit);
+	while (clock_read() - begin < ns)
 		;
-	end = now();
-	edge(GCHINT_PHASE_NONE, 0, (info->doorbell_end | info->record) & bit);
+	end = clock_read();
+	edge_write(GCHINT_PHASE_NONE, 0, (info->doorbell_end | info->record) & bit);
 	printf("%llu %llu %u\n", (unsigned long long)begin, (unsigned long long)end, what);
 }
 
@@ -67,20 +67,20 @@ int main(int argc, char **argv)
 
 	fd = open("/dev/gchint", O_RDWR | O_CLOEXEC);
 	if (fd < 0)
-		die("/dev/gchint");
+		error_exit("/dev/gchint");
 	info = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, GCHINT_MMAP_INFO);
 	slot = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, GCHINT_MMAP_SLOTS);
 	if (info == MAP_FAILED || slot == MAP_FAILED)
-		die("mmap");
+		error_exit("mmap");
 	if (ioctl(fd, GCHINT_IOC_ATTACH, &attach))
-		die("attach");
+		error_exit("attach");
 	number = attach.slot;
 	slot += number;
 	for (int i = 0; i < count; i++) {
-		phase(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT, ns);
-		phase(GCHINT_PHASE_REMARK, GCHINT_F_STW, ns / 2);
-		start = now();
-		while (now() - start < ns)
+		phase_run(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT, ns);
+		phase_run(GCHINT_PHASE_REMARK, GCHINT_F_STW, ns / 2);
+		start = clock_read();
+		while (clock_read() - start < ns)
 			;
 	}
 	return 0;

@@ -7,7 +7,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static char *written(const struct calibration *c, size_t *len)
+static char *calibration_format(const struct calibration *c, size_t *len)
 {
 	char *text = NULL;
 	FILE *f = open_memstream(&text, len);
@@ -19,16 +19,16 @@ static char *written(const struct calibration *c, size_t *len)
 	return text;
 }
 
-static void again(const struct calibration *c)
+static void calibration_check(const struct calibration *c)
 {
 	struct calibration other;
 	char error[128], *text, *more;
 	size_t len, more_len;
 
-	text = written(c, &len);
+	text = calibration_format(c, &len);
 	if (calibration_parse(&other, text, len, error, sizeof(error)))
 		abort();
-	more = written(&other, &more_len);
+	more = calibration_format(&other, &more_len);
 	if (len != more_len || memcmp(text, more, len))
 		abort();
 	calibration_free(&other);
@@ -47,7 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!ret && (!c.nr || !c.policy[c.nr - 1].nr || c.policy[0].nr > CALIBRATION_OPPS))
 		abort();
 	if (!ret)
-		again(&c);
+		calibration_check(&c);
 	calibration_free(&c);
 	return 0;
 }

@@ -19,13 +19,13 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void set(char *file, size_t at, uint64_t value, size_t size)
+static void file_set(char *file, size_t at, uint64_t value, size_t size)
 {
 	memcpy(file + at, &value, size);
 }
 
 /* As Go 1.26 makes it. Its module is in the file or in the relocations. */
-static void make(char *file, bool relocated)
+static void file_make(char *file, bool relocated)
 {
 	const ElfW(Ehdr) elf = { .e_ident = ELFMAG,
 				 .e_phoff = sizeof(elf),
@@ -66,16 +66,16 @@ static void make(char *file, bool relocated)
 	memcpy(file + sizeof(elf), &code, sizeof(code));
 	memcpy(file + SECTIONS, sections, sizeof(sections));
 	strcpy(file + STRINGS + 1, ".gopclntab");
-	set(file, TABLE, 0xfffffff1, 4);
+	file_set(file, TABLE, 0xfffffff1, 4);
 	file[TABLE + 6] = 1;
 	file[TABLE + 7] = 8;
-	set(file, TABLE + 8, AT_NR, 8);
-	set(file, TABLE + 32, NAMES, 8);
-	set(file, TABLE + 64, FUNCTAB, 8);
+	file_set(file, TABLE + 8, AT_NR, 8);
+	file_set(file, TABLE + 32, NAMES, 8);
+	file_set(file, TABLE + 64, FUNCTAB, 8);
 	for (size_t i = 0; i < AT_NR; i++) {
-		set(file, TABLE + FUNCTAB + 8 * i, 16 * (i + 1), 4);
-		set(file, TABLE + FUNCTAB + 8 * i + 4, 0x80 + 16 * i, 4);
-		set(file, TABLE + FUNCTAB + 0x80 + 16 * i + 4, name, 4);
+		file_set(file, TABLE + FUNCTAB + 8 * i, 16 * (i + 1), 4);
+		file_set(file, TABLE + FUNCTAB + 8 * i + 4, 0x80 + 16 * i, 4);
+		file_set(file, TABLE + FUNCTAB + 0x80 + 16 * i + 4, name, 4);
 		strcpy(file + TABLE + NAMES + name, functions[i]);
 		name += strlen(functions[i]) + 1;
 	}
@@ -86,7 +86,7 @@ static void make(char *file, bool relocated)
 		if (relocated)
 			memcpy(file + RELA + i * sizeof(r), &r, sizeof(r));
 		else
-			set(file, MODULE + 8 * words[i].word, words[i].address, 8);
+			file_set(file, MODULE + 8 * words[i].word, words[i].address, 8);
 	}
 }
 
@@ -101,7 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!size)
 		return 0;
-	make(file, data[0] & 1);
+	file_make(file, data[0] & 1);
 	m.size = data[0] & 2 ? sizeof(file) : 0;
 	/* An offset, a width, and the word; the last offset may be the length. */
 	for (data++, size--; size > sizeof(at) + 8;

@@ -7,7 +7,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void look(const struct jitmap *m, size_t size)
+static void names_check(const struct jitmap *m, size_t size)
 {
 	struct dwarf_line line;
 
@@ -34,11 +34,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(text, data, size);
 		text[size] = '\0';
 		jitmap_perf(&map, text);
-		look(&map, size);
+		names_check(&map, size);
 		memcpy(file, head, sizeof(head));
 		memcpy(file + sizeof(head), data, size);
 		jitmap_dump(&dump, file, size + sizeof(head));
-		look(&dump, size);
+		names_check(&dump, size);
 	}
 	jitmap_free(&map);
 	jitmap_free(&dump);
