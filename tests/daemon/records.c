@@ -160,6 +160,8 @@ static void put_look(FILE *f, const char *t, const struct record *r)
 		put_number(f, r->sched.stime_ns);
 		if (r->sched.cpu != UNKNOWN_U32)
 			fprintf(f, " on %u", r->sched.cpu);
+		if (r->sched.rss_kib != UNKNOWN_U32)
+			fprintf(f, " with %u KiB", r->sched.rss_kib);
 		fputc('\n', f);
 		break;
 	default:

@@ -9,7 +9,7 @@ mkdir -p "$d/proc/self" "$d/proc/1/task/1"
 echo "1 2 3" >"$d/proc/self/schedstat"
 echo "5000000 700000 42" >"$d/proc/1/task/1/schedstat"
 echo "se.nr_migrations                             :                   12" >"$d/proc/1/task/1/sched"
-echo "1 (a b) c) S 0 1 1 0 -1 4194560 9 8 7 6 30 20 1 2 20 0 1 0 33" >"$d/proc/1/task/1/stat"
+echo "1 (a b) c) S 0 1 1 0 -1 4194560 9 8 7 6 30 20 1 2 20 0 1 0 33 0 25" >"$d/proc/1/task/1/stat"
 cpu=$d/sys/devices/system/cpu
 printf '[cpufreq]\nperiod_ms = 50\n[cpuidle]\nperiod_ms = 50\n[sched]\nperiod_ms = 50\n' >"$d/conf"
 start -c "$d/conf" --procfs "$d/proc" --tracefs "$d/none"
@@ -35,6 +35,8 @@ wait "$job" 2>/dev/null
 stop
 ok "CPU time, run-queue delay and slices of a hinted thread are recorded" is "5000000|700000|42|12|300000000|200000000" \
 	"$(sql 'select run_ns, wait_ns, slices, migrations, utime_ns, stime_ns from sched order by t limit 1')"
+ok "the resident memory of its process is recorded" is $((25 * $(getconf PAGESIZE) / 1024)) \
+	"$(sql 'select rss_kib from sched order by t limit 1')"
 ok "they are running totals; a missing value is NULL" is "1|1|9000000|800000||300000000" \
 	"$(sql 'select tgid, tid, run_ns, wait_ns, migrations, utime_ns from sched order by t desc limit 1')"
 ok "idle states are recorded when they change: name, time, usage" is "WFI|123456|100 WFI|223456|101" \

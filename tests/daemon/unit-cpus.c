@@ -363,7 +363,7 @@ static void sched_check(struct source_context *context)
 	records_are(context->queue,
 		    "sched 1000 of 70/72: ran 1 waited 2 in 3 slices; ? ? ?\n"
 		    "sched 1000 of 70/70: ran 5000000 waited 700000 in 42 slices; 12 300000000 "
-		    "200000000 on 5\n"
+		    "200000000 on 5 with 8 KiB\n"
 		    "sched 1000 of 70/72: ran 1 waited 2 in 3 slices; ? ? ?\n",
 		    "each thread's statistics are recorded as far as known");
 }
@@ -416,7 +416,8 @@ static void edges_check(struct source_context *context)
 	records_are(context->queue,
 		    "lease 400000000: 0 of 80/80 slot 2 role ?\n"
 		    "sched 330000000 of 80/80: ran 0 waited 0 in 0 slices; 0 0 0\n"
-		    "sched 400000000 of 80/80: ran 5000000 waited 700000 in 42 slices; ? 0 0 on 5\n"
+		    "sched 400000000 of 80/80: ran 5000000 waited 700000 in 42 slices; ? 0 0 on 5 "
+		    "with 8 KiB\n"
 		    "process 80 80\n"
 		    "lease 401000000: 0 of 80/81 slot 2 role ?\n"
 		    "sched 401000000 of 80/81: ran 9000000 waited 0 in 1 slices; ? 0 0\n"
@@ -427,10 +428,12 @@ static void edges_check(struct source_context *context)
 		    "phase 403000000: 1 from 402000000, 4 of 80/80, end 1\n"
 		    "phase 404000000: 2 from 404000000, 4 of 80/80, end 0\n"
 		    "phase 512000000: 2 from 404000000, 4 of 80/80, end 1\n"
-		    "sched 512000000 of 80/80: ran 5000000 waited 700000 in 42 slices; ? 0 0 on 5\n"
+		    "sched 512000000 of 80/80: ran 5000000 waited 700000 in 42 slices; ? 0 0 on 5 "
+		    "with 8 KiB\n"
 		    "sched 512000000 of 80/81: ran 9000000 waited 0 in 1 slices; ? 0 0\n"
 		    "lease 513000000: 3 of 80/80 slot 2 role ?\n"
-		    "sched 513000000 of 80/80: ran 5000000 waited 700000 in 42 slices; ? 0 0 on 5\n"
+		    "sched 513000000 of 80/80: ran 5000000 waited 700000 in 42 slices; ? 0 0 on 5 "
+		    "with 8 KiB\n"
 		    "lease 514000000: 3 of 80/81 slot 2 role ?\n"
 		    "sched 514000000 of 70/72: ran 1 waited 2 in 3 slices; ? ? ?\n",
 		    "accounts are read as threads begin and end");

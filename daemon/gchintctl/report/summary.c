@@ -673,6 +673,12 @@ static void summary_print(const struct recording *rec)
 		rec, "TRANSITIONS by CPU",
 		"SELECT 'cpu' || cpu, count(*) FROM transitions WHERE how != 'start' GROUP BY cpu");
 	summary_print_query(
+		rec, "MEMORY of hinted processes, highest resident, KiB",
+		"SELECT coalesce((SELECT comm FROM processes p WHERE p.tgid = s.tgid AND p.tid = "
+		"s.tgid "
+		"ORDER BY t DESC LIMIT 1), '?') || ' (' || tgid || ')', max(rss_kib) FROM sched s "
+		"WHERE rss_kib IS NOT NULL GROUP BY tgid ORDER BY 2 DESC LIMIT 8");
+	summary_print_query(
 		rec, "DROPPED",
 		"SELECT source, sum(count), why FROM drops GROUP BY source, why ORDER BY 2 DESC");
 	summary_print_cost(rec);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The scheduler's account of each hinted thread: time on a CPU, time runnable
- * but waiting, slices (schedstat), migrations (sched), user and system time
- * and the CPU that it ran on last (stat).
+ * but waiting, slices (schedstat), migrations (sched), user and system time,
+ * the CPU that it ran on last and the memory of its process (stat).
  *
  * It is read once a period, when a thread is first seen, when its lease ends,
  * and when its phases end, but then no more than PER_PERIOD times a period, and
@@ -31,6 +31,7 @@ struct sched {
 	struct source_context *context;
 	struct watch *timer;
 	long ticks; /* per second, of utime, stime and starttime */
+	long page_kib;
 	uint64_t began;
 	/* When a thread was read last. A new entry replaces the one in its place. */
 	struct {
@@ -67,11 +68,14 @@ static void times_parse(const struct sched *s, const char *stat, struct record_s
 	const char *at = stat_field(stat, 14);
 
 	to->utime_ns = to->stime_ns = UNKNOWN_S64;
-	to->cpu = UNKNOWN_U32;
+	to->cpu = to->rss_kib = UNKNOWN_U32;
 	if (!at || sscanf(at, "%llu %llu", &utime, &stime) != 2)
 		return;
 	to->utime_ns = (int64_t)(utime * NSEC_PER_SEC / (uint64_t)s->ticks);
 	to->stime_ns = (int64_t)(stime * NSEC_PER_SEC / (uint64_t)s->ticks);
+	at = stat_field(stat, 24); /* "rss", in pages */
+	if (at)
+		to->rss_kib = (uint32_t)(strtoul(at, NULL, 10) * (unsigned long)s->page_kib);
 	at = stat_field(stat, 39); /* "processor" */
 	if (at)
 		to->cpu = (uint32_t)strtoul(at, NULL, 10);
@@ -86,7 +90,7 @@ static void thread_record_begin(const struct sched *s, int32_t tgid, int32_t tid
 	const char *at = stat_field(stat, 22); /* "starttime", of CLOCK_BOOTTIME */
 	struct record r = {
 		.type = RECORD_SCHED,
-		.sched = { .tgid = tgid, .tid = tid, .cpu = UNKNOWN_U32 },
+		.sched = { .tgid = tgid, .tid = tid, .cpu = UNKNOWN_U32, .rss_kib = UNKNOWN_U32 },
 	};
 	const uint64_t now = clock_now();
 	struct timespec boot;
@@ -226,6 +230,7 @@ static int sched_start(struct source_context *context, void **state)
 		return -ENOMEM;
 	s->context = context;
 	s->ticks = sysconf(_SC_CLK_TCK);
+	s->page_kib = sysconf(_SC_PAGESIZE) / 1024;
 	s->began = clock_now();
 	s->timer = loop_timer(context->loop,
 			      context->config.source[SOURCE_sched].period_ms * NSEC_PER_MSEC,
