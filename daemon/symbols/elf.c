@@ -2,7 +2,6 @@
 #include "elf.h"
 
 #include <elf.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,35 +10,19 @@
 #include <unistd.h>
 
 #include "../common/regular.h"
+#include "elf-file.h"
 #include "mapping.h"
+#include "stubs.h"
 
 struct elf {
 	char *path;
-	char *base; /* NULL: cannot be read */
-	size_t size;
+	struct elf_file file;
 	struct symbols functions;
+	char *stubs; /* names of those among them */
 	struct symbol separate; /* the last one found in debugging information */
 	struct dwarf *dwarf; /* NULL: not opened yet, or none */
 	bool asked;
 };
-
-static const void *elf_range(const struct elf *e, uint64_t offset, uint64_t length)
-{
-	return offset <= e->size && length <= e->size - offset ? e->base + offset : NULL;
-}
-
-static const ElfW(Shdr) * elf_sections(const struct elf *e, unsigned int *nr)
-{
-	const ElfW(Ehdr) *head = elf_range(e, 0, sizeof(*head));
-
-	*nr = 0;
-	if (!head || memcmp(head->e_ident, ELFMAG, SELFMAG) ||
-	    head->e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) ||
-	    head->e_shentsize != sizeof(ElfW(Shdr)) || head->e_shoff % sizeof(void *))
-		return NULL;
-	*nr = head->e_shnum;
-	return elf_range(e, head->e_shoff, (uint64_t)head->e_shnum * sizeof(ElfW(Shdr)));
-}
 
 /* Of several names at one address the public one: malloc, not __libc_malloc or a local alias. */
 static unsigned int symbol_rank(const ElfW(Sym) * sym, const char *name)
@@ -58,7 +41,7 @@ static bool symbol_is_bare(const struct elf *e, const ElfW(Sym) * sym, const cha
 {
 	const unsigned int type = sym->st_info & 0xf;
 	unsigned int nr;
-	const ElfW(Shdr) *s = elf_sections(e, &nr);
+	const ElfW(Shdr) *s = elf_file_sections(&e->file, &nr);
 
 	return s && !sym->st_size && (type == STT_NOTYPE || type == STT_FUNC) &&
 	       sym->st_shndx < nr && s[sym->st_shndx].sh_flags & SHF_EXECINSTR && *name &&
@@ -69,7 +52,7 @@ static bool symbol_is_bare(const struct elf *e, const ElfW(Sym) * sym, const cha
 static void symbols_bound(struct elf *e)
 {
 	unsigned int nr;
-	const ElfW(Shdr) *section = elf_sections(e, &nr);
+	const ElfW(Shdr) *section = elf_file_sections(&e->file, &nr);
 	struct symbols *f = &e->functions;
 	uint64_t covered = 0;
 	size_t kept = 0;
@@ -101,8 +84,8 @@ static void symbols_bound(struct elf *e)
 static void section_read_symbols(struct elf *e, const ElfW(Shdr) * section,
 				 const ElfW(Shdr) * strings)
 {
-	const ElfW(Sym) *sym = elf_range(e, section->sh_offset, section->sh_size);
-	const char *text = elf_range(e, strings->sh_offset, strings->sh_size);
+	const ElfW(Sym) *sym = elf_file_range(&e->file, section->sh_offset, section->sh_size);
+	const char *text = elf_file_range(&e->file, strings->sh_offset, strings->sh_size);
 
 	for (size_t i = 0; sym && text && i < section->sh_size / sizeof(*sym); i++) {
 		const uint64_t at = sym[i].st_name;
@@ -125,12 +108,13 @@ static void section_read_symbols(struct elf *e, const ElfW(Shdr) * section,
 static void elf_read_symbols(struct elf *e)
 {
 	unsigned int nr;
-	const ElfW(Shdr) *s = elf_sections(e, &nr);
+	const ElfW(Shdr) *s = elf_file_sections(&e->file, &nr);
 
 	for (unsigned int i = 0; s && i < nr; i++)
 		if ((s[i].sh_type == SHT_SYMTAB || s[i].sh_type == SHT_DYNSYM) &&
 		    !(s[i].sh_offset % sizeof(void *)) && s[i].sh_link < nr)
 			section_read_symbols(e, &s[i], &s[s[i].sh_link]);
+	e->stubs = stubs_read(&e->file, &e->functions);
 	symbols_sort(&e->functions);
 	symbols_bound(e);
 }
@@ -148,19 +132,19 @@ static bool elf_copy_vdso(struct elf *e)
 
 	while (f && fgets(line, sizeof(line), f))
 		if (mapping_parse(line, &m) && m.start == (uint64_t)(uintptr_t)from) {
-			e->size = (size_t)(m.end - m.start);
-			e->base = mmap(NULL, e->size, PROT_READ | PROT_WRITE,
-				       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-			if (e->base == MAP_FAILED)
-				e->base = NULL;
+			e->file.size = (size_t)(m.end - m.start);
+			e->file.base = mmap(NULL, e->file.size, PROT_READ | PROT_WRITE,
+					    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+			if (e->file.base == MAP_FAILED)
+				e->file.base = NULL;
 			else
-				memcpy(e->base, from, e->size);
+				memcpy(e->file.base, from, e->file.size);
 		}
 	if (f)
 		fclose(f);
 	/* There is no file with debugging information of it. */
 	e->asked = true;
-	return e->base;
+	return e->file.base;
 }
 
 struct elf *elf_open(const char *path)
@@ -180,10 +164,10 @@ struct elf *elf_open(const char *path)
 	}
 	fd = regular_open(path, 0, &st);
 	if (fd >= 0 && st.st_size) {
-		e->base = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-		e->size = (size_t)st.st_size;
-		if (e->base == MAP_FAILED)
-			e->base = NULL;
+		e->file.base = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+		e->file.size = (size_t)st.st_size;
+		if (e->file.base == MAP_FAILED)
+			e->file.base = NULL;
 		else
 			elf_read_symbols(e);
 	}
@@ -195,9 +179,10 @@ struct elf *elf_open(const char *path)
 void elf_close(struct elf *e)
 {
 	dwarf_close(e->dwarf);
-	if (e->base)
-		munmap(e->base, e->size);
+	if (e->file.base)
+		munmap(e->file.base, e->file.size);
 	symbols_free(&e->functions);
+	free(e->stubs);
 	free(e->path);
 	free(e);
 }
@@ -217,11 +202,11 @@ static struct dwarf *elf_dwarf(struct elf *e)
 
 const struct symbol *elf_at(struct elf *e, uint64_t offset, uint64_t *address)
 {
-	const ElfW(Ehdr) *head = e->base ? elf_range(e, 0, sizeof(*head)) : NULL;
-	const ElfW(Phdr) *p =
-		head && head->e_phentsize == sizeof(*p) ?
-			elf_range(e, head->e_phoff, (uint64_t)head->e_phnum * sizeof(*p)) :
-			NULL;
+	const ElfW(Ehdr) *head = e->file.base ? elf_file_range(&e->file, 0, sizeof(*head)) : NULL;
+	const ElfW(Phdr) *p = head && head->e_phentsize == sizeof(*p) ?
+				      elf_file_range(&e->file, head->e_phoff,
+						     (uint64_t)head->e_phnum * sizeof(*p)) :
+				      NULL;
 	const struct symbol *s = NULL;
 
 	for (unsigned int i = 0; p && i < head->e_phnum; i++)

@@ -6,12 +6,15 @@
  */
 #include "unit.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../../daemon/common/clock.h"
@@ -20,6 +23,7 @@
 #include "../../daemon/recording/rows.h"
 #include "../../daemon/symbols/demangle.h"
 #include "../../daemon/symbols/elf.h"
+#include "../../daemon/symbols/stubs.h"
 
 #define MAPPED 0x7000000
 
@@ -153,6 +157,34 @@ static void symbols_of_vdso(void)
 		elf_close(e);
 }
 
+/* This program calls sqlite3_open(), of another file, through a stub of its own. */
+static void symbols_of_stubs(void)
+{
+#if defined(__x86_64__) || defined(__aarch64__)
+	struct symbols stubs = { NULL, 0 };
+	const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	struct elf_file file = { MAP_FAILED, 0 };
+	unsigned int found = 0;
+	char *names = NULL;
+	struct stat st;
+
+	if (fd >= 0 && !fstat(fd, &st)) {
+		file.size = (size_t)st.st_size;
+		file.base = mmap(NULL, file.size, PROT_READ, MAP_PRIVATE, fd, 0);
+		close(fd);
+	}
+	if (file.base == MAP_FAILED)
+		abort();
+	names = stubs_read(&file, &stubs);
+	for (size_t i = 0; i < stubs.nr; i++)
+		found += !strcmp(stubs.list[i].name, "sqlite3_open@plt");
+	CHECK(found == 1, "the stub of a function of another file has that one's name");
+	symbols_free(&stubs);
+	free(names);
+	munmap(file.base, file.size);
+#endif
+}
+
 static void names_are_demangled(void)
 {
 #ifdef HAVE_IBERTY
@@ -161,6 +193,7 @@ static void names_are_demangled(void)
 		{ "_RNvCs1234_7mycrate3foo", "mycrate::foo" },
 		{ "_ZN3app6WidgetImE6renderEm.cold",
 		  "app::Widget<unsigned long>::render(unsigned long) [clone .cold]" },
+		{ "_Znwm@plt", "operator new(unsigned long)@plt" },
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -183,5 +216,6 @@ void unit_symbols(void)
 	symbols_of_profile(dir);
 	rmdir(dir);
 	symbols_of_vdso();
+	symbols_of_stubs();
 	names_are_demangled();
 }
