@@ -96,7 +96,7 @@ static bool accounts_add_reading(struct cpu_times *times, const struct reading *
 
 	if (a && !by_thread(now->account.tgid, now->account.tid, a) && now->account.t0 > a->t0) {
 		a->t1 = now->account.t0;
-		/* A thread number that came again begins from 0. */
+		/* The account of a reused thread ID begins from 0. */
 		a->run_ns = ran >= 0 ? (double)ran : -1;
 		a->wait_ns = waited > 0 ? (double)waited : 0;
 	}

@@ -104,7 +104,7 @@ ok "energy by core" is "CPU 0,2 14.000000 J, mean 1.400000 W; in phases 6.000000
 ok "energy of all cores by phase" is "mark, concurrent 8.500000 J (7.950000 to 8.650000)" "$(told '^mark, conc.* J ')"
 ok "energy by process" is "java (70) 6.000000 J (5.700000 to 6.100000) node (80) 2.500000 J (2.250000 to 2.550000)" \
 	"$(told '^[a-z]* ([78]0)' | paste -sd' ')"
-ok "the report names the sensor's resolution" is "its counter counts on about every 1.0 ms, which its bounds allow for" "$(told '^its counter')"
+ok "the report names the sensor's resolution" is "its counter updates about every 1.0 ms, which its bounds allow for" "$(told '^its counter')"
 ok "JSON has the same energies" is "0,2 14 6 5.7 6.1|java 6|1000000 1,3 7 2.5 2.25 2.55|node 2.5|1000000" \
 	"$("$ctl" --json summary "$d/cores.db" | python3 -c 'import json, sys
 def line(e):
@@ -138,7 +138,7 @@ text = re.search(r"<script type=.application/json.>(.*?)</script>", sys.stdin.re
 print(*sorted({"%.3f" % v for v in json.loads(text)["rails"][0]["points"][1::2] if v is not None}))' <"$d/still.html")"
 "$ctl" summary "$d/still.db" >"$d/summary"
 ok "counter steps and the counter's end are reported" is \
-	"its counter counts on about every 1.0 ms, which its bounds allow for, and begins anew after 262143 J (327679 s at this mean)" \
+	"its counter updates about every 1.0 ms, which its bounds allow for, and wraps after 262143 J (327679 s at this mean)" \
 	"$(told '^its counter')"
 ok "all readings are counted" is "intel-rapl:0 uJ 40001" "$(told '^intel-rapl:0' | awk '{ print $1, $2, $6 }')"
 

@@ -259,9 +259,9 @@ sys.exit(not (files == {'$d/source.txt'}))"
 	ok "recording with a filter by two methods" profile method -m 'hot*|work*' -- "$d/profiled"
 	ok "only these methods are recorded" bash -c "[ \"\$(sqlite3 '$d/method.db' 'select count(distinct method), count(*) > 700 from hotspots')\" = '2|1' ]"
 	ok "recording with a cgroup that does not have the program fails" is 1 "$(profile group --cgroup nix.slice -- "$d/profiled"; echo $?)"
-	ok "nothing is recorded, which is noted" bash -c "$(declare -f kept); d=$d; kept group | grep -q '^the filter cgroup=nix.slice let nothing pass of 0 samples'"
+	ok "nothing is recorded, which is noted" bash -c "$(declare -f kept); d=$d; kept group | grep -q '^filter cgroup=nix.slice rejected all 0 samples'"
 	ok "recording with an unknown method fails" is 1 "$(profile none -m nix -- "$d/profiled"; echo $?)"
-	ok "nothing is recorded of existing methods" bash -c "$(declare -f kept); d=$d; kept none | grep -q '^the filter method=nix let nothing pass of [1-9]'"
+	ok "nothing is recorded of existing methods" bash -c "$(declare -f kept); d=$d; kept none | grep -q '^filter method=nix rejected all [1-9]'"
 	mkfifo "$d/end"
 	profile turns -c nobody -- "$d/profiled" turns <"$d/end" &
 	recorder=$!

@@ -46,9 +46,9 @@ GCHINT_SLOW=/hwmon0/ GCHINT_SLOW_MS=6 ASAN_OPTIONS=verify_asan_link_order=0 \
 	--annotations "$d/annotations" 2>"$d/log" &
 pid=$!
 daemons+=("$pid")
-wait_for 30 grep -q "hwmon: a look at .* over 5 % of the period: now every 40 ms" "$d/log"
+wait_for 30 grep -q "hwmon: sampling .* over 5 % of the period: now every 40 ms" "$d/log"
 stop
-ok "the period grows if reads take too much of it" grep -q "hwmon: a look at .*: now every 40 ms" "$d/log"
+ok "the period grows if reads take too much of it" grep -q "hwmon: sampling .*: now every 40 ms" "$d/log"
 ok "the period grows after sixteen slow reads, not after one" is 1 \
 	"$(sql "select count(*) between 14 and 19 from sample_list where label = 'pin' and t <=
 		(select min(t) from notes where text like '%now every 40 ms%')")"

@@ -315,7 +315,7 @@ static void budget_check(struct source_context *context)
 	      "sixteen slow reads in a row double the period");
 	records_are(context->queue,
 		    "sample 501002: rail 19 3000 +- 100001\n"
-		    "note 5 'hwmon' 'a look at 1 rails takes 0.6 ms, over 6 % of the period: now "
+		    "note 5 'hwmon' 'sampling 1 rails takes 0.6 ms, over 6 % of the period: now "
 		    "every 20 ms'\n",
 		    "the longer period is reported");
 	faults.leap_ns = 240000;

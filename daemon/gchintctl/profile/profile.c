@@ -126,13 +126,14 @@ static bool samples_exist(const char *file, const char *program)
 		return true;
 	adapted = hint_count_read(&hints, file) && hints.programs;
 	if (adapted && !strcmp(sampled_by, "timer"))
-		ctl_error("%s has no samples: perf events are refused here, and the timers of %s "
-			  "did not expire: it used little CPU time, the filter let nothing pass, "
-			  "or its threads block or use SIGURG",
-			  file, program);
+		ctl_error(
+			"%s has no samples: perf events are refused here, and the timers of %s "
+			"did not expire: it used little CPU time, the filter rejected all samples, "
+			"or its threads block or use SIGURG",
+			file, program);
 	else if (adapted)
 		ctl_error("%s has no samples: %s used less CPU time than there is between two, or "
-			  "the filter let nothing pass",
+			  "the filter rejected all samples",
 			  file, program);
 	else
 		ctl_error("%s has no samples: no process of %s had an adapter or used libgchint; "

@@ -233,10 +233,10 @@ static void sensor_write(const struct column *c, FILE *html)
 		fprintf(html, ", each the mean of %.0f ms, which its bounds allow for",
 			MS(l->update_ns));
 	else if (l->update_ns)
-		fprintf(html, ", counts on about every %.1f ms, which its bounds allow for",
+		fprintf(html, ", updates about every %.1f ms, which its bounds allow for",
 			MS(l->update_ns));
 	if (l->wraps > 0)
-		fprintf(html, ", begins anew after %.0f J", l->wraps);
+		fprintf(html, ", wraps after %.0f J", l->wraps);
 	if (c->e.wrapped)
 		fprintf(html, ", perhaps twice in %zu intervals, which are not known",
 			c->e.wrapped);

@@ -423,10 +423,10 @@ static void rail_print_counter(const struct recording_rail *r, const struct ener
 	if (r->limits.update_ns || r->limits.wraps > 0)
 		fputs("  its counter", stdout);
 	if (r->limits.update_ns)
-		printf(" counts on about every %.1f ms, which its bounds allow for%s",
+		printf(" updates about every %.1f ms, which its bounds allow for%s",
 		       MS(r->limits.update_ns), r->limits.wraps > 0 ? ", and" : "");
 	if (r->limits.wraps > 0)
-		printf(" begins anew after %.0f J", r->limits.wraps);
+		printf(" wraps after %.0f J", r->limits.wraps);
 	if (r->limits.wraps > 0 && e->mean_w > 0)
 		printf(" (%.0f s at this mean)", r->limits.wraps / e->mean_w);
 	if (r->limits.update_ns || r->limits.wraps > 0)

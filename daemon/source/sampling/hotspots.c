@@ -129,7 +129,7 @@ static void filter_report(struct hotspots *h)
 	/* Without a filter filter_words() returns a constant and leaves the text unused. */
 	if (!h->passed && words == text)
 		context_note(h->context, LOG_WARNING, "hotspots",
-			     "the filter %s let nothing pass of %llu samples", words,
+			     "filter %s rejected all %llu samples", words,
 			     (unsigned long long)h->stopped);
 }
 

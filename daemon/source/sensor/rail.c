@@ -416,7 +416,7 @@ static bool rail_undo_break(struct rail *r, const struct counter_limits *limits,
 /*
  * Extends a counter to one that only grows. @t: of the reading. Where readings are missing or the
  * counter broke, the total around it tells whether the energy in between is known: it grew by it,
- * or else it repeats the value before (docs/recording.md, "When a rail is not known").
+ * or else it repeats the value before (docs/recording.md, "When the energy of a rail is unknown").
  */
 static int64_t rail_extend(struct rails *rails, struct rail *r, int64_t raw, uint64_t t)
 {
@@ -495,11 +495,10 @@ static void rails_keep_budget(struct rails *rails, uint64_t used_ns)
 	rails->late = 0;
 	rails->period_ns *= 2;
 	watch_period(rails->timer, rails->period_ns);
-	context_note(
-		rails->context, LOG_NOTICE, config_source_name(rails->id),
-		"a look at %u rails takes %.1f ms, over %u %% of the period: now every %llu ms",
-		rails->nr, (double)used_ns / NSEC_PER_MSEC, config->budget_percent,
-		(unsigned long long)(rails->period_ns / NSEC_PER_MSEC));
+	context_note(rails->context, LOG_NOTICE, config_source_name(rails->id),
+		     "sampling %u rails takes %.1f ms, over %u %% of the period: now every %llu ms",
+		     rails->nr, (double)used_ns / NSEC_PER_MSEC, config->budget_percent,
+		     (unsigned long long)(rails->period_ns / NSEC_PER_MSEC));
 }
 
 /* No value now, but the device is there: EPERM is a GPU that is suspended or in reset. */
