@@ -429,3 +429,14 @@ const char *cpu_times_source(const struct cpu_times *times)
 {
 	return times->nr ? "the kernel's account of each thread (schedstat)" : "";
 }
+
+bool cpu_times_sum_of(const struct recording *rec, struct cpu_time_sum *sum)
+{
+	struct cpu_times *times = cpu_times_of(rec);
+
+	if (!times)
+		return false;
+	*sum = cpu_times_sum(times);
+	cpu_times_free(times);
+	return true;
+}

@@ -61,6 +61,8 @@ struct cpu_time_sum {
 
 /* Over all workers, and phases whose end is known. */
 struct cpu_time_sum cpu_times_sum(const struct cpu_times *times);
+/* The same of a recording. Returns false without memory, after reporting it. */
+bool cpu_times_sum_of(const struct recording *rec, struct cpu_time_sum *sum);
 
 /* Where the accounts come from; "" if the recording has none. */
 const char *cpu_times_source(const struct cpu_times *times);

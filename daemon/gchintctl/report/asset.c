@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "asset.h"
+#include "report.h"
 
 /* The assembler includes the file itself, so that no array has to be generated from it. */
 #define ASSET(name, path)                                                                          \

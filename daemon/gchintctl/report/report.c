@@ -12,7 +12,6 @@
 #include "../../recording/reader/several.h"
 #include "../../version.h"
 #include "../ctl.h"
-#include "asset.h"
 #include "plot.h"
 
 static const char usage[] =

@@ -14,6 +14,14 @@
 /* A line of up to four points a part is written as it is. */
 #define REPORT_WHOLE (4 * (size_t)REPORT_CELLS)
 
+/*
+ * Texts that are embedded in pages, compiled into the program: our own style and script, and
+ * dygraphs with its licence, from the build machine's package (libjs-dygraphs). They are strings,
+ * all but the style "" where the program was built without dygraphs.
+ */
+extern const char asset_style[], asset_script[];
+extern const char asset_dygraphs[], asset_dygraphs_style[], asset_dygraphs_licence[];
+
 /**
  * report_run - write the section of a run: key figures, pictures, tables and provenance
  * @rec: the recording
@@ -24,6 +32,15 @@
  */
 void report_run(struct recording *rec, size_t number, const struct plot_scale *scale, bool alone,
 		FILE *html);
+/* Writes the tables of energy by phase, core and process, or why there is none. */
+void report_energy(const struct recording *rec, FILE *html);
+/* Writes the energy in phases for the key figures, up to the end of its explanation. */
+void report_energy_figure(const struct recording *rec, FILE *html);
+/*
+ * Writes what the sources of a quantity recorded of their own absence, "name: reason; ...". @names
+ * begins, separates and ends the names of sources with a blank.
+ */
+void report_absence(const struct recording *rec, const char *names, FILE *html);
 /* Writes the run as JSON for the page's script, finest in the windows. */
 void page_timeline(const struct recording *rec, const struct timeline_window *window,
 		   size_t windows, FILE *html);

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef GCHINTCTL_SUMMARY_H
+#define GCHINTCTL_SUMMARY_H
+
+#include "../../recording/reader/recording.h"
+
+/* The answers of summary as JSON. */
+void summary_print_json(const struct recording *rec);
+
+#endif
