@@ -35,7 +35,7 @@ struct window {
 	double in_phases;
 };
 
-struct attributing {
+struct rail_attribution {
 	const struct recording *rec;
 	const struct recording_rail *rail;
 	const struct recording_series *series;
@@ -53,7 +53,7 @@ struct attributing {
 	double per_busy; /* J of the active part for each weighed second, over the whole recording */
 };
 
-static double khz_weight(const struct attributing *a, int cpu, uint32_t khz)
+static double khz_weight(const struct rail_attribution *a, int cpu, uint32_t khz)
 {
 	switch (a->weight) {
 	case WEIGHT_POWER:
@@ -65,32 +65,32 @@ static double khz_weight(const struct attributing *a, int cpu, uint32_t khz)
 	}
 }
 
-double attributing_weight(const struct attributing *a, int cpu, uint32_t khz, double ns)
+double rail_attribution_weight(const struct rail_attribution *a, int cpu, uint32_t khz, double ns)
 {
 	return khz_weight(a, cpu, khz) * ns * 1e-9;
 }
 
-enum attribution_weight attributing_how(const struct attributing *a)
+enum attribution_weight rail_attribution_how(const struct rail_attribution *a)
 {
 	return a->weight;
 }
 
-double attributing_idle_w(const struct attributing *a)
+double rail_attribution_idle_w(const struct rail_attribution *a)
 {
 	return a->idle_w.est;
 }
 
 /* While recording_stretches() walks: the weight of a CPU that is busy all the time. */
-struct weighing {
-	const struct attributing *a;
+struct weight_sum {
+	const struct rail_attribution *a;
 	int cpu;
 	double sum, least, most; /* @sum: times ns */
 	uint64_t ns;
 };
 
-static void weighing_add(void *data, uint32_t khz, uint64_t ns)
+static void weight_sum_add(void *data, uint32_t khz, uint64_t ns)
 {
-	struct weighing *w = data;
+	struct weight_sum *w = data;
 	const double weight = khz_weight(w->a, w->cpu, khz);
 
 	if (weight <= 0)
@@ -102,15 +102,15 @@ static void weighing_add(void *data, uint32_t khz, uint64_t ns)
 }
 
 /* Per second that the CPU is busy in [@t0, @t1); false if no frequency is known. */
-static bool cpu_weight(const struct attributing *a, int cpu, uint64_t t0, uint64_t t1,
+static bool cpu_weight(const struct rail_attribution *a, int cpu, uint64_t t0, uint64_t t1,
 		       struct range *weight)
 {
-	struct weighing w = { .a = a, .cpu = cpu };
+	struct weight_sum w = { .a = a, .cpu = cpu };
 
 	*weight = (struct range){ 1, 1, 1 };
 	if (a->weight == WEIGHT_NONE)
 		return true;
-	recording_stretches(a->rec, cpu, t0, t1, weighing_add, &w);
+	recording_stretches(a->rec, cpu, t0, t1, weight_sum_add, &w);
 	if (!w.ns)
 		return false;
 	*weight = (struct range){ w.sum / (double)w.ns, w.least, w.most };
@@ -133,14 +133,14 @@ static double limit(double value, double low, double high)
 }
 
 /* While cpu_time_each() walks over a phase. */
-struct counting {
+struct cpu_sum {
 	int cpu;
 	double ns;
 };
 
-static void counting_add(void *data, int cpu, uint64_t t0, uint64_t t1, const struct cpu_time *time)
+static void cpu_sum_add(void *data, int cpu, uint64_t t0, uint64_t t1, const struct cpu_time *time)
 {
-	struct counting *c = data;
+	struct cpu_sum *c = data;
 
 	(void)t0;
 	(void)t1;
@@ -149,19 +149,20 @@ static void counting_add(void *data, int cpu, uint64_t t0, uint64_t t1, const st
 }
 
 /* Estimated CPU time in phases on a CPU, ns. */
-static double cpu_in_phases(const struct attributing *a, uint32_t cpu, uint64_t t0, uint64_t t1)
+static double cpu_in_phases(const struct rail_attribution *a, uint32_t cpu, uint64_t t0,
+			    uint64_t t1)
 {
-	struct counting c = { .cpu = (int)cpu };
+	struct cpu_sum c = { .cpu = (int)cpu };
 	const struct recording_phase *p;
 
 	overlap_each(p, &a->overlap, t0, t1)
-		cpu_time_each(a->times, p, later(p->t0, t0), earlier(p->t1, t1), counting_add, &c);
+		cpu_time_each(a->times, p, later(p->t0, t0), earlier(p->t1, t1), cpu_sum_add, &c);
 	return fmin(c.ns, (double)(t1 - t0));
 }
 
 /* While asleep_windows() walks over [@t0, @t1). */
 struct awake {
-	const struct attributing *a;
+	const struct rail_attribution *a;
 	uint32_t cpu;
 	struct window *window;
 	uint64_t t0, t1;
@@ -190,7 +191,7 @@ static void awake_add_window(void *data, uint64_t t0, uint64_t t1, double idle)
 }
 
 /* Weighed time that a CPU was busy; false if it is not known. */
-static bool cpu_busy(const struct attributing *a, size_t index, uint64_t t0, uint64_t t1,
+static bool cpu_busy(const struct rail_attribution *a, size_t index, uint64_t t0, uint64_t t1,
 		     struct range *busy)
 {
 	const uint32_t cpu = a->cpu[index];
@@ -205,7 +206,8 @@ static bool cpu_busy(const struct attributing *a, size_t index, uint64_t t0, uin
 	return true;
 }
 
-static bool cpus_busy(const struct attributing *a, uint64_t t0, uint64_t t1, struct range *busy)
+static bool cpus_busy(const struct rail_attribution *a, uint64_t t0, uint64_t t1,
+		      struct range *busy)
 {
 	struct range one;
 
@@ -220,7 +222,7 @@ static bool cpus_busy(const struct attributing *a, uint64_t t0, uint64_t t1, str
 	return true;
 }
 
-static bool interval_known(const struct attributing *a, size_t i, double *joules)
+static bool interval_known(const struct rail_attribution *a, size_t i, double *joules)
 {
 	const struct recording_sample *s = &a->series->sample[i];
 
@@ -231,7 +233,7 @@ static bool interval_known(const struct attributing *a, size_t i, double *joules
 					       (double)(s[1].t - s[0].t) * 1e-9, a->most_w);
 }
 
-static double interval_watts(const struct attributing *a, size_t i)
+static double interval_watts(const struct rail_attribution *a, size_t i)
 {
 	const struct recording_sample *s = &a->series->sample[i];
 	double joules;
@@ -239,7 +241,7 @@ static double interval_watts(const struct attributing *a, size_t i)
 	return interval_known(a, i, &joules) ? joules / ((double)(s[1].t - s[0].t) * 1e-9) : 0;
 }
 
-size_t attributing_intervals(const struct attributing *a)
+size_t rail_attribution_intervals(const struct rail_attribution *a)
 {
 	return a->series->nr ? a->series->nr - 1 : 0;
 }
@@ -248,12 +250,13 @@ size_t attributing_intervals(const struct attributing *a)
  * A reading of a counter with steps is as of up to a step before it: the energy of that time is in
  * the interval before or in this one.
  */
-static void interval_bound_joules(const struct attributing *a, size_t i,
+static void interval_bound_joules(const struct rail_attribution *a, size_t i,
 				  struct attributed_interval *v)
 {
 	const double step = a->counter ? (double)a->rail->limits.update_ns * 1e-9 : 0;
 	const double here = interval_watts(a, i), before = i ? interval_watts(a, i - 1) : here;
-	const double after = i + 1 < attributing_intervals(a) ? interval_watts(a, i + 1) : here;
+	const double after =
+		i + 1 < rail_attribution_intervals(a) ? interval_watts(a, i + 1) : here;
 
 	v->low = fmax(0, v->joules - fmax(here, before) * step);
 	v->high = v->joules + fmax(here, after) * step;
@@ -267,7 +270,8 @@ static void interval_bound_joules(const struct attributing *a, size_t i,
 	}
 }
 
-void attributing_interval(const struct attributing *a, size_t i, struct attributed_interval *v)
+void rail_attribution_interval(const struct rail_attribution *a, size_t i,
+			       struct attributed_interval *v)
 {
 	const struct recording_sample *s = &a->series->sample[i];
 	const double seconds = (double)(s[1].t - s[0].t) * 1e-9;
@@ -330,7 +334,7 @@ static struct range fit_idle(const struct fit *f, bool watts)
 }
 
 /* Stretches are longer than the readings of idle states and the steps of a counter. */
-static bool attributing_fit(struct attributing *a)
+static bool rail_attribution_fit(struct rail_attribution *a)
 {
 	const uint64_t period = later(asleep_period(a->asleep), 10 * a->rail->limits.update_ns);
 	const struct recording_sample *s = a->series->sample;
@@ -361,7 +365,7 @@ static bool attributing_fit(struct attributing *a)
 }
 
 /* Without a list of CPUs those with a recorded frequency are taken. */
-static bool attributing_find_cpus(struct attributing *a)
+static bool rail_attribution_find_cpus(struct rail_attribution *a)
 {
 	uint8_t set[RECORDING_CPUS] = { 0 };
 	char list[4096];
@@ -380,7 +384,7 @@ static bool attributing_find_cpus(struct attributing *a)
 }
 
 /* The best weight that is known at every frequency of the CPUs. */
-static void attributing_choose_weight(struct attributing *a)
+static void rail_attribution_choose_weight(struct rail_attribution *a)
 {
 	bool frequency = true, power = true;
 
@@ -398,10 +402,10 @@ static void attributing_choose_weight(struct attributing *a)
 	a->weight = !frequency ? WEIGHT_NONE : power ? WEIGHT_POWER : WEIGHT_FREQUENCY;
 }
 
-struct attributing *attributing_of(const struct recording *rec, size_t rail,
-				   enum attribution_lack *lack)
+struct rail_attribution *rail_attribution_of(const struct recording *rec, size_t rail,
+					     enum attribution_lack *lack)
 {
-	struct attributing *a = calloc(1, sizeof(*a));
+	struct rail_attribution *a = calloc(1, sizeof(*a));
 	const struct recording_rail *r = &rec->rail[rail];
 
 	*lack = ATTRIBUTION_NO_MEMORY;
@@ -414,14 +418,14 @@ struct attributing *attributing_of(const struct recording *rec, size_t rail,
 	a->counter = r->kind == RAIL_ENERGY;
 	a->series = recording_samples(rec, rail);
 	if (!a->series)
-		goto free_attributing;
+		goto free_attribution;
 	*lack = ATTRIBUTION_NO_THREADS;
 	if (!rail_role_has_threads(r->role))
-		goto free_attributing;
+		goto free_attribution;
 	*lack = ATTRIBUTION_NO_ENERGY;
 	if ((!a->counter && r->kind != RAIL_POWER) || a->series->nr < 2 ||
 	    (a->counter && energy_is_still(a->series->sample, a->series->nr)))
-		goto free_attributing;
+		goto free_attribution;
 	a->most_w = isfinite(r->limits.max_w) ?
 			    r->limits.max_w :
 			    energy_max_power(a->series->sample, a->series->nr, r->limits.update_ns);
@@ -430,21 +434,21 @@ struct attributing *attributing_of(const struct recording *rec, size_t rail,
 	a->asleep = asleep_of(rec->db);
 	a->times = cpu_times_of(rec);
 	if (!a->powers || !a->asleep || !a->times || !overlap_of(rec, &a->overlap) ||
-	    !attributing_find_cpus(a))
-		goto free_attributing;
-	attributing_choose_weight(a);
+	    !rail_attribution_find_cpus(a))
+		goto free_attribution;
+	rail_attribution_choose_weight(a);
 	*lack = ATTRIBUTION_NO_IDLE;
-	if (!a->cpus || !attributing_fit(a))
-		goto free_attributing;
+	if (!a->cpus || !rail_attribution_fit(a))
+		goto free_attribution;
 	*lack = ATTRIBUTION_KNOWN;
 	return a;
 
-free_attributing:
-	attributing_free(a);
+free_attribution:
+	rail_attribution_free(a);
 	return NULL;
 }
 
-void attributing_free(struct attributing *a)
+void rail_attribution_free(struct rail_attribution *a)
 {
 	if (!a)
 		return;
@@ -458,15 +462,16 @@ void attributing_free(struct attributing *a)
 }
 
 /* While cpu_time_each() walks over a phase. */
-struct adding {
-	const struct attributing *a;
+struct group_sum {
+	const struct rail_attribution *a;
 	struct range *sum;
 	struct energy_part *part;
 };
 
-static void adding_add(void *data, int cpu, uint64_t t0, uint64_t t1, const struct cpu_time *time)
+static void group_sum_add(void *data, int cpu, uint64_t t0, uint64_t t1,
+			  const struct cpu_time *time)
 {
-	const struct adding *to = data;
+	const struct group_sum *to = data;
 	struct range weight;
 
 	if (!recording_rail_feeds(to->a->rail, cpu))
@@ -485,7 +490,7 @@ static void adding_add(void *data, int cpu, uint64_t t0, uint64_t t1, const stru
  * The active energy of a group whose CPU time is @own, with @others of anything else: its share, as
  * far as it is known how busy the others were; else what its CPU time takes over the recording.
  */
-static double part_estimate(const struct attributing *a, const struct attributed_interval *v,
+static double part_estimate(const struct rail_attribution *a, const struct attributed_interval *v,
 			    const struct range *own, const struct range *others)
 {
 	const double all = own->est + others->est;
@@ -506,8 +511,8 @@ static void part_bound(struct energy_part *part, const struct attributed_interva
 			v->active_high * spread * own->high / (spread * own->high + others->low);
 }
 
-static void attribution_add_interval(const struct attributing *a, size_t i, const uint16_t *group,
-				     struct attribution *to)
+static void attribution_add_interval(const struct rail_attribution *a, size_t i,
+				     const uint16_t *group, struct attribution *to)
 {
 	const struct recording_sample *s = &a->series->sample[i];
 	const double seconds = (double)(s[1].t - s[0].t) * 1e-9;
@@ -516,16 +521,16 @@ static void attribution_add_interval(const struct attributing *a, size_t i, cons
 	struct attributed_interval v;
 	const struct recording_phase *p;
 
-	attributing_interval(a, i, &v);
+	rail_attribution_interval(a, i, &v);
 	overlap_each(p, &a->overlap, s[0].t, s[1].t)
 	{
 		const unsigned int g = group ? group[p - a->rec->phase] : p->group;
 		const uint64_t t0 = later(p->t0, s[0].t), t1 = earlier(p->t1, s[1].t);
 
-		struct adding adding = { a, &own[g], &to->part[g] };
+		struct group_sum group_sum = { a, &own[g], &to->part[g] };
 
 		if (v.known)
-			cpu_time_each(a->times, p, t0, t1, adding_add, &adding);
+			cpu_time_each(a->times, p, t0, t1, group_sum_add, &group_sum);
 		else if (recording_rail_feeds(a->rail, p->cpu))
 			to->part[g].unknown_ns += t1 - t0;
 	}
@@ -576,10 +581,10 @@ static void attribution_add_interval(const struct attributing *a, size_t i, cons
 void attribution_of(const struct recording *rec, size_t rail, const uint16_t *group,
 		    struct attribution *to)
 {
-	struct attributing *a;
+	struct rail_attribution *a;
 
 	*to = (struct attribution){ 0 };
-	a = attributing_of(rec, rail, &to->lack);
+	a = rail_attribution_of(rec, rail, &to->lack);
 	if (!a)
 		return;
 	to->weight = a->weight;
@@ -588,10 +593,10 @@ void attribution_of(const struct recording *rec, size_t rail, const uint16_t *gr
 	to->idle_w = a->idle_w.est;
 	to->idle_low_w = a->idle_w.low;
 	to->idle_high_w = a->idle_w.high;
-	for (size_t i = 0; i < attributing_intervals(a); i++)
+	for (size_t i = 0; i < rail_attribution_intervals(a); i++)
 		if (a->series->sample[i + 1].t > a->series->sample[i].t)
 			attribution_add_interval(a, i, group, to);
-	attributing_free(a);
+	rail_attribution_free(a);
 	if (!to->intervals)
 		to->lack = ATTRIBUTION_NO_IDLE;
 }

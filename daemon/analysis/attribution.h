@@ -61,19 +61,19 @@ struct attribution {
 	size_t intervals, unknown;
 };
 
-struct attributing;
+struct rail_attribution;
 
 /**
- * attributing_of - prepare a rail: how CPU time is weighed, and its idle part
+ * rail_attribution_of - prepare a rail: how CPU time is weighed, and its idle part
  * @rec: the recording
  * @rail: index of rec->rail
  * @lack: receives the reason if there is none
  *
- * Returns NULL if the rail's energy cannot be attributed; attributing_free() accepts NULL.
+ * Returns NULL if the rail's energy cannot be attributed; rail_attribution_free() accepts NULL.
  */
-struct attributing *attributing_of(const struct recording *rec, size_t rail,
-				   enum attribution_lack *lack);
-void attributing_free(struct attributing *a);
+struct rail_attribution *rail_attribution_of(const struct recording *rec, size_t rail,
+					     enum attribution_lack *lack);
+void rail_attribution_free(struct rail_attribution *a);
 
 /**
  * struct attributed_interval - the energy between two readings
@@ -89,13 +89,14 @@ struct attributed_interval {
 	double busy, busy_low, busy_high;
 };
 
-/* Of the interval between reading @i and the next one; @i is below attributing_intervals(). */
-void attributing_interval(const struct attributing *a, size_t i, struct attributed_interval *v);
-size_t attributing_intervals(const struct attributing *a);
+/* Of the interval between reading @i and the next one; @i is below rail_attribution_intervals(). */
+void rail_attribution_interval(const struct rail_attribution *a, size_t i,
+			       struct attributed_interval *v);
+size_t rail_attribution_intervals(const struct rail_attribution *a);
 /* Weight of a CPU that is busy for @ns at a frequency; 0 not known. */
-double attributing_weight(const struct attributing *a, int cpu, uint32_t khz, double ns);
-enum attribution_weight attributing_how(const struct attributing *a);
-double attributing_idle_w(const struct attributing *a);
+double rail_attribution_weight(const struct rail_attribution *a, int cpu, uint32_t khz, double ns);
+enum attribution_weight rail_attribution_how(const struct rail_attribution *a);
+double rail_attribution_idle_w(const struct rail_attribution *a);
 
 /* Attributes the energy of rec->rail[@rail]; @group as in energy_segments(). */
 void attribution_of(const struct recording *rec, size_t rail, const uint16_t *group,

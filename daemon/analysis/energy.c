@@ -541,7 +541,7 @@ struct energy_part energy_inside(const struct energy *e)
 	return in;
 }
 
-struct modelling {
+struct model_sum {
 	struct powers *powers;
 	/* While recording_stretches() walks over a phase. */
 	struct energy *e;
@@ -552,7 +552,7 @@ struct modelling {
 
 static void add_stretch(void *data, uint32_t khz, uint64_t ns)
 {
-	struct modelling *m = data;
+	struct model_sum *m = data;
 	struct energy_part *part = &m->e->part[m->group];
 	double joules = powers_at(m->powers, m->cpu, khz) * 1e-6 * (double)ns * 1e-9;
 
@@ -568,7 +568,7 @@ static void add_stretch(void *data, uint32_t khz, uint64_t ns)
 
 bool energy_modelled(const struct recording *rec, struct energy *e, char *source, size_t size)
 {
-	struct modelling m = { .powers = powers_of(rec->db), .e = e };
+	struct model_sum m = { .powers = powers_of(rec->db), .e = e };
 	bool any;
 
 	memset(e, 0, sizeof(*e));

@@ -9,11 +9,11 @@
 #include "../../analysis/power-model.h"
 #include "../../recording/reader/db.h"
 
-struct spreading {
+struct sample_shares {
 	const struct profile *p;
 	struct profile_energy *e;
 	const struct recording_rail *rail;
-	struct attributing *attributing; /* NULL: shares are by time alone */
+	struct rail_attribution *attribution; /* NULL: shares are by time alone */
 	struct powers *powers;
 };
 
@@ -25,9 +25,9 @@ static int rail_find(const struct recording *rec)
 	return energy_headline(rec, &rail, 1) ? (int)rail : -1;
 }
 
-static double sample_weight(const struct spreading *s, const struct profile_sample *x)
+static double sample_weight(const struct sample_shares *s, const struct profile_sample *x)
 {
-	return attributing_weight(s->attributing, x->cpu, x->khz, s->p->seconds * 1e9);
+	return rail_attribution_weight(s->attribution, x->cpu, x->khz, s->p->seconds * 1e9);
 }
 
 /*
@@ -35,7 +35,7 @@ static double sample_weight(const struct spreading *s, const struct profile_samp
  * lie between. Samples prove that CPUs were busy: it is at least theirs. Returns -1 if it is not
  * known.
  */
-static double interval_weight(const struct spreading *s, size_t first, size_t end,
+static double interval_weight(const struct sample_shares *s, size_t first, size_t end,
 			      const struct attributed_interval *v)
 {
 	double sum = 0;
@@ -52,7 +52,7 @@ static double interval_weight(const struct spreading *s, size_t first, size_t en
 	return fmax(sum, v->busy);
 }
 
-static void interval_spread(const struct spreading *s, size_t first, size_t end,
+static void interval_spread(const struct sample_shares *s, size_t first, size_t end,
 			    const struct recording_sample *a, size_t interval)
 {
 	const bool counter = s->rail->kind == RAIL_ENERGY;
@@ -63,14 +63,14 @@ static void interval_spread(const struct spreading *s, size_t first, size_t end,
 	struct attributed_interval v = { .known = false };
 	double all = -1;
 
-	if (s->attributing && a[1].t > a[0].t) {
-		attributing_interval(s->attributing, interval - 1, &v);
+	if (s->attribution && a[1].t > a[0].t) {
+		rail_attribution_interval(s->attribution, interval - 1, &v);
 		all = interval_weight(s, first, end, &v);
 	}
 	s->e->most[interval] = known && counter ? joules : INFINITY;
 	if (all > 0)
 		s->e->weighed += end - first;
-	else if (s->attributing && v.known)
+	else if (s->attribution && v.known)
 		s->e->lack[PROFILE_LACK_FREQUENCY] += end - first;
 	else
 		s->e->lack[PROFILE_LACK_IDLE] += end - first;
@@ -83,18 +83,19 @@ static void interval_spread(const struct spreading *s, size_t first, size_t end,
 	}
 }
 
-static bool rail_spread(struct spreading *s, size_t rail, const struct recording_series *readings)
+static bool rail_spread(struct sample_shares *s, size_t rail,
+			const struct recording_series *readings)
 {
 	const struct profile *p = s->p;
 	enum attribution_lack lack;
 	size_t at = 0;
 
-	s->attributing = attributing_of(p->rec, rail, &lack);
+	s->attribution = rail_attribution_of(p->rec, rail, &lack);
 	s->e->most = calloc(readings->nr + 1, sizeof(*s->e->most));
 	if (lack == ATTRIBUTION_NO_MEMORY || !s->e->most)
 		return false;
-	if (s->attributing)
-		s->e->weight = attributing_how(s->attributing);
+	if (s->attribution)
+		s->e->weight = rail_attribution_how(s->attribution);
 	for (size_t i = 0; i + 1 < readings->nr; i++) {
 		const struct recording_sample *a = &readings->sample[i], *b = a + 1;
 		size_t first;
@@ -110,7 +111,7 @@ static bool rail_spread(struct spreading *s, size_t rail, const struct recording
 }
 
 /* Models the energy of each sample by the power of a CPU that is busy at its frequency. */
-static bool samples_model(const struct spreading *s)
+static bool samples_model(const struct sample_shares *s)
 {
 	s->e->most = malloc(2 * sizeof(*s->e->most));
 	if (!s->e->most)
@@ -132,7 +133,7 @@ bool profile_energy(const struct profile *p, struct profile_energy *e)
 	const int rail = rail_find(p->rec);
 	const struct recording_series *readings =
 		rail >= 0 ? recording_samples(p->rec, (size_t)rail) : NULL;
-	struct spreading s = { .p = p, .e = e, .powers = powers_of(p->rec->db) };
+	struct sample_shares s = { .p = p, .e = e, .powers = powers_of(p->rec->db) };
 	bool good;
 
 	*e = (struct profile_energy){ .joules = malloc(p->samples * sizeof(*e->joules)),
@@ -151,7 +152,7 @@ bool profile_energy(const struct profile *p, struct profile_energy *e)
 		snprintf(e->what, sizeof(e->what), "%s", powers_source(s.powers));
 		good = samples_model(&s);
 	}
-	attributing_free(s.attributing);
+	rail_attribution_free(s.attribution);
 	powers_free(s.powers);
 	if (!good)
 		db_missing(p->rec->path, "no memory for its energy");

@@ -14,7 +14,7 @@
 
 #define PIXELS 1000 /* approximate width of the time axis */
 
-struct drawing {
+struct timeline_plot {
 	struct timeline line;
 	bool group[PHASE_GROUPS]; /* has a phase */
 	FILE *html;
@@ -23,24 +23,24 @@ struct drawing {
 	struct plot_path path;
 };
 
-static void drawing_write_box(void *data, uint64_t from, uint64_t to)
+static void timeline_plot_write_box(void *data, uint64_t from, uint64_t to)
 {
-	const struct drawing *d = data;
+	const struct timeline_plot *d = data;
 
 	plot_box(d->panel, recording_seconds(d->line.rec, from),
 		 recording_seconds(d->line.rec, to));
 }
 
-static void drawing_write_point(void *data, uint64_t t, double value)
+static void timeline_plot_write_point(void *data, uint64_t t, double value)
 {
-	struct drawing *d = data;
+	struct timeline_plot *d = data;
 
 	plot_path_put(&d->path, recording_seconds(d->line.rec, t), value);
 }
 
-static void drawing_write_gap(void *data)
+static void timeline_plot_write_gap(void *data)
 {
-	plot_path_gap(&((struct drawing *)data)->path);
+	plot_path_gap(&((struct timeline_plot *)data)->path);
 }
 
 static void range_add_point(void *data, uint64_t t, double value)
@@ -58,10 +58,10 @@ static void range_skip_gap(void *data)
 }
 
 /* Boxes of one group on the panel; @style is a class of the page's style. */
-static void group_write_boxes(struct drawing *d, unsigned int group, const char *style)
+static void group_write_boxes(struct timeline_plot *d, unsigned int group, const char *style)
 {
 	fprintf(d->html, "<path class=\"%s\" fill=\"%s\" d=\"", style, plot_phase_colour(group));
-	timeline_boxes(&d->line, group, drawing_write_box, d);
+	timeline_boxes(&d->line, group, timeline_plot_write_box, d);
 	fputs("\"/>\n", d->html);
 }
 
@@ -70,14 +70,14 @@ static bool group_is_waited_for(unsigned int group)
 	return group % CLASS_NR >= CLASS_FOREGROUND;
 }
 
-static void panel_shade_phases(struct drawing *d)
+static void panel_shade_phases(struct timeline_plot *d)
 {
 	for (unsigned int g = CLASS_NR; g < PHASE_GROUPS; g++)
 		if (d->group[g])
 			group_write_boxes(d, g, "shade");
 }
 
-static void lane_write(struct drawing *d, bool waited, const char *name)
+static void lane_write(struct timeline_plot *d, bool waited, const char *name)
 {
 	const struct plot_panel p = { .html = d->html, .x = d->time, .height = 20, .title = name };
 
@@ -94,10 +94,10 @@ static void lane_write(struct drawing *d, bool waited, const char *name)
 typedef size_t (*series_fn)(const struct timeline *t, size_t i, const struct timeline_sink *sink);
 
 /* The lines of a panel; nothing if none of them has a point. */
-static bool lines_write(struct drawing *d, series_fn series, size_t nr, bool steps, bool from_zero,
-			struct plot_panel *p)
+static bool lines_write(struct timeline_plot *d, series_fn series, size_t nr, bool steps,
+			bool from_zero, struct plot_panel *p)
 {
-	const struct timeline_sink sink = { drawing_write_point, drawing_write_gap, d };
+	const struct timeline_sink sink = { timeline_plot_write_point, timeline_plot_write_gap, d };
 	struct plot_axis range = { .from = INFINITY, .to = -INFINITY };
 	const struct timeline_sink measure = { range_add_point, range_skip_gap, &range };
 
@@ -132,7 +132,7 @@ static void legend_write_line(FILE *html, size_t i, const char *name)
 	fputs("</span>", html);
 }
 
-static void legend_write_phases(const struct drawing *d, FILE *html)
+static void legend_write_phases(const struct timeline_plot *d, FILE *html)
 {
 	char name[48];
 
@@ -147,7 +147,7 @@ static void legend_write_phases(const struct drawing *d, FILE *html)
 	fputs("</p>\n", html);
 }
 
-static void drawing_write_rails(struct drawing *d)
+static void timeline_plot_write_rails(struct timeline_plot *d)
 {
 	struct plot_panel p = { .html = d->html,
 				.x = d->time,
@@ -165,7 +165,7 @@ static void drawing_write_rails(struct drawing *d)
 		      d->html);
 }
 
-static void drawing_write_cpus(struct drawing *d)
+static void timeline_plot_write_cpus(struct timeline_plot *d)
 {
 	struct plot_panel p = { .html = d->html,
 				.x = d->time,
@@ -187,7 +187,7 @@ static void drawing_write_cpus(struct drawing *d)
 
 void plot_timeline(const struct recording *rec, uint64_t t0, uint64_t t1, FILE *html)
 {
-	struct drawing d = {
+	struct timeline_plot d = {
 		.line = { .rec = rec, .t0 = t0, .t1 = t1, .cells = PIXELS },
 		.html = html,
 		.time = { .from = recording_seconds(rec, t0), .to = recording_seconds(rec, t1) },
@@ -201,13 +201,13 @@ void plot_timeline(const struct recording *rec, uint64_t t0, uint64_t t1, FILE *
 
 	timeline_choose(&d.line);
 	recording_find_groups(rec, d.group);
-	drawing_write_rails(&d);
+	timeline_plot_write_rails(&d);
 	if (rec->phases) {
 		legend_write_phases(&d, html);
 		lane_write(&d, true, "threads wait");
 		lane_write(&d, false, "concurrent");
 	}
-	drawing_write_cpus(&d);
+	timeline_plot_write_cpus(&d);
 	plot_panel_begin(&axis);
 	plot_panel_end(&axis);
 }

@@ -13,20 +13,20 @@
 #include "report.h"
 #include "timeline.h"
 
-struct writing {
+struct timeline_writer {
 	struct timeline line;
 	struct json json;
 };
 
 /* Microseconds since the recording began: a JSON number is exact, and the screen needs no more. */
-static int64_t time_to_us(const struct writing *w, uint64_t t)
+static int64_t time_to_us(const struct timeline_writer *w, uint64_t t)
 {
 	return (int64_t)(t - w->line.rec->t0) / 1000;
 }
 
 static void page_write_point(void *data, uint64_t t, double value)
 {
-	struct writing *w = data;
+	struct timeline_writer *w = data;
 
 	json_int(&w->json, NULL, time_to_us(w, t));
 	json_real(&w->json, NULL, value, 6);
@@ -34,7 +34,7 @@ static void page_write_point(void *data, uint64_t t, double value)
 
 static void page_write_gap(void *data)
 {
-	struct writing *w = data;
+	struct timeline_writer *w = data;
 
 	json_null(&w->json, NULL);
 	json_null(&w->json, NULL);
@@ -42,7 +42,7 @@ static void page_write_gap(void *data)
 
 static void page_write_box(void *data, uint64_t from, uint64_t to)
 {
-	struct writing *w = data;
+	struct timeline_writer *w = data;
 
 	json_int(&w->json, NULL, time_to_us(w, from));
 	json_int(&w->json, NULL, time_to_us(w, to));
@@ -56,7 +56,7 @@ static void page_begin_line(struct json *j, const char *name)
 	json_list(j, "points");
 }
 
-static void page_write_lines(struct writing *w)
+static void page_write_lines(struct timeline_writer *w)
 {
 	const struct timeline_sink sink = { page_write_point, page_write_gap, w };
 	struct json *j = &w->json;
@@ -81,7 +81,7 @@ static void page_write_lines(struct writing *w)
 	json_end(j);
 }
 
-static void page_write_phases(struct writing *w)
+static void page_write_phases(struct timeline_writer *w)
 {
 	struct json *j = &w->json;
 	bool seen[PHASE_GROUPS];
@@ -109,7 +109,7 @@ struct decision {
 	struct timeline_cell cell;
 };
 
-static void page_write_decision(struct writing *w, const struct decision *d)
+static void page_write_decision(struct timeline_writer *w, const struct decision *d)
 {
 	struct json *j = &w->json;
 
@@ -132,7 +132,7 @@ static bool decisions_share_cell(const struct decision *a, const struct decision
  * Writes [us, MHz, reason, thread]... Of several decisions in one part only the last is written,
  * unless there are few: it is the one in force until the next.
  */
-static void page_write_decisions(struct writing *w, int64_t policy)
+static void page_write_decisions(struct timeline_writer *w, int64_t policy)
 {
 	sqlite3_stmt *s = db_query(
 		w->line.rec->db, "SELECT t, khz, reason, tid, (SELECT count(*) FROM decisions "
@@ -164,7 +164,7 @@ static void page_write_decisions(struct writing *w, int64_t policy)
 }
 
 /* Writes [us, governor, lowest MHz, highest MHz]... */
-static void page_write_bounds(struct writing *w, int64_t policy)
+static void page_write_bounds(struct timeline_writer *w, int64_t policy)
 {
 	sqlite3_stmt *s = db_query(w->line.rec->db,
 				   "SELECT t, governor, min_khz / 1000, max_khz / 1000 "
@@ -183,7 +183,7 @@ static void page_write_bounds(struct writing *w, int64_t policy)
 	json_end(j);
 }
 
-static void page_write_policies(struct writing *w)
+static void page_write_policies(struct timeline_writer *w)
 {
 	sqlite3_stmt *s =
 		db_query(w->line.rec->db, "SELECT policy, cpus, hw_max_khz / 1000 FROM policies "
@@ -208,7 +208,7 @@ static void page_write_policies(struct writing *w)
 void page_timeline(const struct recording *rec, const struct timeline_window *window,
 		   size_t windows, FILE *html)
 {
-	struct writing w = {
+	struct timeline_writer w = {
 		.line = { .rec = rec,
 			  .t0 = rec->t0,
 			  .t1 = rec->t1,
