@@ -255,7 +255,8 @@ sqlite3_stmt *db_select_columns(sqlite3 *db, enum schema_table table, const char
 		wanted |= UINT64_C(1) << columns[i];
 	while (strcmp(of->name, schema_tables[table]))
 		of = schema_next_table(of);
-	for (const struct schema_line *c = of + 1; c < schema_next_table(of); c++, wanted >>= 1)
+	/* Columns after the last one would cost time in each row. */
+	for (const struct schema_line *c = of + 1; wanted; c++, wanted >>= 1)
 		sqlite3_str_appendf(text, "%s%s", c == of + 1 ? "SELECT " : ", ",
 				    wanted & 1 ? c->name : "NULL");
 	sqlite3_str_appendf(text, " FROM %s %s", of->name, rest);
