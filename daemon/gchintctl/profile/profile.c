@@ -171,7 +171,7 @@ static int profile_record_into(const struct options *o, const struct profile_map
 	r.hints_optional = true;
 	r.left = o->follow ? CHILD_LEFT_FOLLOW : CHILD_LEFT_REPORT;
 	recorder_add_option(&r, option);
-	setenv(PERF_MAP_DIRECTORY, maps->directory, 1);
+	setenv("GCHINT_SYMBOLS", maps->directory, 1);
 	ret = recorder_run(&r, command);
 	/* Files are still to be removed if what we print is not read, as behind "| grep -q". */
 	signal(SIGPIPE, SIG_IGN);

@@ -323,7 +323,7 @@ static void ring_drain_patiently(struct library *l, struct ring *ring)
  */
 static void ring_save_names(struct library *l, const struct ring *ring)
 {
-	const char *directory = getenv(PERF_MAP_DIRECTORY);
+	const char *directory = getenv("GCHINT_SYMBOLS");
 	char path[512], line[RING_NAME];
 	uint32_t at = 0;
 	FILE *f = NULL;

@@ -32,7 +32,7 @@ static size_t process_users(int32_t pid, uid_t users[2])
 /* Opens the program's map file. */
 static FILE *map_open(int32_t pid)
 {
-	const char *directory = getenv(PERF_MAP_DIRECTORY);
+	const char *directory = getenv("GCHINT_SYMBOLS");
 	uid_t users[2];
 	struct stat st;
 	FILE *f = NULL;
