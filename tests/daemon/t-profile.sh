@@ -251,7 +251,7 @@ sys.exit(not (files == {'$d/source.txt'}))"
 	kept() { # NAME: "METHOD PHASE" that it has, and what its notes say of a filter
 		sqlite3 -readonly -separator ' ' "$d/$1.db" "select distinct coalesce(s.name, '-'), h.phase from hotspots h
 			left join symbols s on s.tgid = h.tgid and s.address = h.method order by 1" | paste -sd '|'
-		sqlite3 -readonly "$d/$1.db" "select text from notes where text like 'the filter%'"
+		sqlite3 -readonly "$d/$1.db" "select text from notes where text like 'filter %'"
 	}
 	mark=$(sqlite3 -readonly "$f" "select number from names where kind = 'phase' and name = 'mark'")
 	ok "recording with a filter by phase" profile phase --phase mark -- "$d/profiled"
@@ -289,7 +289,7 @@ sys.exit(not (files == {'$d/source.txt'}))"
 			s.tgid = h.tgid and s.address = h.method group by f.n" | head -n 2 | paste -sd '|'
 	}
 	ok "samples match the filter of their time" is "1 cold (m.lua:9) $mark|2 hot (m.lua:3) 0" "$(in_force)"
-	ok "a filter without matches is noted" bash -c "$(declare -f kept); d=$d; kept turns | grep -c '^the filter' | grep -qx 1"
+	ok "a filter without matches is noted" bash -c "$(declare -f kept); d=$d; kept turns | grep -c '^filter ' | grep -qx 1"
 
 	# By a program in the kernel where permitted; no thread has to answer then.
 	if [ "$(sqlite3 -readonly "$f" "select value from meta where key = 'hotspots.way'")" = bpf ]; then
