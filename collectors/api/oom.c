@@ -21,6 +21,8 @@ static bool roots_are_left(const struct gc_mutator *m, const struct gc_frame *ro
 
 void gc_oom_check(struct gc_thread *t, uintptr_t frame)
 {
+	if (!GC_NEEDED(16))
+		return;
 	if (frame >= t->oom_frame || roots_are_left(&t->m, t->oom_roots))
 		t->oom_frame = 0;
 }

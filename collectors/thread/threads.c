@@ -66,7 +66,7 @@ int gc_thread_create(pthread_t *thread, const pthread_attr_t *attr, const char *
 	for (size_t i = 0; i < sizeof(synchronous) / sizeof(synchronous[0]); i++)
 		sigdelset(&blocked, synchronous[i]);
 	/* The new thread inherits the mask, so it is never without. */
-	pthread_sigmask(SIG_SETMASK, &blocked, &before);
+	pthread_sigmask(GC_NEEDED(14) ? SIG_SETMASK : SIG_UNBLOCK, &blocked, &before);
 	ret = pthread_create(thread, attr, fn, arg);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!ret)

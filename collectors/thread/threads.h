@@ -35,7 +35,8 @@ static inline int gc_cancel_defer(void)
 {
 	int state;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	pthread_setcancelstate(GC_NEEDED(15) ? PTHREAD_CANCEL_DISABLE : PTHREAD_CANCEL_ENABLE,
+			       &state);
 	return state;
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
 #include "model.h"
+#include "disturb.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -20,6 +22,8 @@
 #define AFTERLIFE   300 /* steps of a forked child */
 #define FORK_S	    250 /* only a child that hangs takes as long */
 #define CROWD_ODDS  500 /* steps between two crowds, on average */
+#define FILL_ODDS   1500 /* steps of a thread between two arrays that fill a heap, on average */
+#define FILL_BYTES  ((24u << 20) - (64u << 10)) /* of them: nearly max= */
 #define CROWD_LEAST 600 /* of its members: a mark stack of 4 KiB has 512 entries */
 
 enum shape {
@@ -157,6 +161,7 @@ struct program {
 	struct arena *arena;
 	unsigned int number;
 	struct gc_mutator *m; /* NULL: its thread is not attached to this heap */
+	unsigned int steps; /* done, by all threads that were this program's */
 	uint64_t rng;
 	struct twin *twins;
 	uint32_t count, room, stamp;
@@ -193,10 +198,10 @@ static int fail(struct program *p, const char *what, uint64_t id)
 
 	fprintf(stderr,
 		"model: %s (object %llu, thread %u, heap %d); again: graph '%s' %llu %u %u '%s' "
-		"%d %d\n",
+		"%d %d %d\n",
 		what, (unsigned long long)id, p->number, (int)(p->arena - p->world->arena),
 		r->options, (unsigned long long)r->seed, r->steps, r->threads,
-		r->other ? r->other : "", r->forks, r->crowds);
+		r->other ? r->other : "", r->forks, r->crowds, r->disturbs);
 	__atomic_store_n(&p->world->failed, 1, __ATOMIC_RELAXED);
 	return 1;
 }
@@ -994,8 +999,11 @@ static int get_shared(struct program *p)
 	__atomic_fetch_add(&a->started, !!p->number, __ATOMIC_SEQ_CST);
 	while (__atomic_load_n(&a->started, __ATOMIC_SEQ_CST) < w->run->threads && !has_failed(w))
 		gc_safepoint(p->m);
-	/* From here on the programs alone keep them; cmsfly has no roots of the program then. */
-	if (!p->number)
+	/*
+	 * From here on the programs alone keep them; cmsfly has no roots of the program then. But a
+	 * thread that takes the place of a canceled one gets them here.
+	 */
+	if (!p->number && !w->run->disturbs)
 		gc_roots_remove(a->heap, (void **)a->shared);
 	return 0;
 }
@@ -1089,19 +1097,35 @@ static int child_run(struct program *p)
 
 static int fork_some(struct program *p)
 {
-	int status = -1;
-	pid_t pid = fork();
+	int status = -1, state;
+	pid_t pid;
 
+	/* The child's thread may be to be canceled as well. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	pid = fork();
 	if (!pid) {
 		alarm(FORK_S);
 		_exit(child_run(p));
 	}
 	/* Other threads collect meanwhile, and fork. */
 	gc_park(p->m);
-	if (pid < 0 || waitpid(pid, &status, 0) != pid)
-		status = -1;
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
 	gc_unpark(p->m);
+	pthread_setcancelstate(state, &state);
 	return status ? fail(p, "a forked child failed", (uint64_t)(uint32_t)status) : 0;
+}
+
+static int disturb_some(struct program *p)
+{
+	struct arena *a = p->arena;
+	const char *wrong;
+
+	disturb_step(p->m);
+	if (rnd(p, FILL_ODDS))
+		return 0;
+	wrong = disturb_fill(p->m, a->type[ARRAY], FILL_BYTES / sizeof(void *), rnd(p, 2));
+	return wrong ? fail(p, wrong, 0) : 0;
 }
 
 static int programs_run(struct program **at)
@@ -1109,7 +1133,10 @@ static int programs_run(struct program **at)
 	struct program *p = *at;
 	struct model_run *run = p->world->run;
 
-	for (unsigned int i = 0; i < run->steps; i++) {
+	for (unsigned int i = p->steps; i < run->steps; i++) {
+		p->steps = i;
+		if (run->disturbs && disturb_some(p))
+			return 1;
 		if (run->crowds && !rnd(p, CROWD_ODDS) && crowd_hide(p))
 			return 1;
 		if (step_run(p) || (run->forks && !rnd(p, FORK) && fork_some(p)))
@@ -1122,6 +1149,72 @@ static int programs_run(struct program **at)
 		*at = p;
 	}
 	return 0;
+}
+
+/* The thread was canceled: drop what it kept, and detach, or leave that to its end. */
+static void program_drop(void *arg)
+{
+	struct program *p = arg;
+
+	p->m->frames = NULL;
+	if (rnd(p, 2))
+		gc_mutator_detach(p->m);
+}
+
+/* programs_run() of a thread that is disturbed, and may be canceled in it */
+static int program_run_disturbed(struct program *p)
+{
+	int state, ret;
+
+	pthread_cleanup_push(program_drop, p);
+	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
+	ret = programs_run(&p);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	pthread_cleanup_pop(0);
+	return ret;
+}
+
+/* The steps of a thread that may be canceled, from where the one before it was. */
+static void *disturbed_main(void *arg)
+{
+	struct program *p = arg;
+	bool again = p->twins;
+
+	disturb_thread();
+	memset(p->root, 0, sizeof(p->root));
+	if (!again) {
+		p->room = 1024;
+		p->count = 1;
+		p->twins = calloc(p->room, sizeof(*p->twins));
+	}
+	if (!p->twins || !heap_enter(p)) {
+		fail(p, "cannot start", 0);
+	} else {
+		if (again)
+			memcpy(p->f.refs.shared, p->arena->shared, sizeof(p->f.refs.shared));
+		if ((again || !get_shared(p)) && !program_run_disturbed(p) && !check_guest(p))
+			check_all(p);
+		GC_POP(p->m, p->f);
+		gc_mutator_detach(p->m);
+	}
+	disturb_leave();
+	return NULL;
+}
+
+static void disturbed_run(struct world *w)
+{
+	struct model_run *run = w->run;
+	void *arg[THREADS];
+
+	for (unsigned int i = 0; i < run->threads; i++)
+		arg[i] = &w->program[0][i];
+	gc_oom_callback(w->arena[0].heap, refusal_leave, NULL);
+	disturb_run(disturbed_main, arg, run->threads, run->seed);
+	run->canceled = disturbance.canceled;
+	run->handled = disturbance.handled;
+	run->left = disturbance.left;
+	if (disturbance.foreign)
+		fail(&w->program[0][0], "a thread of the heap ran a handler", 0);
 }
 
 static void *program_main(void *arg)
@@ -1163,6 +1256,18 @@ static void *program_main(void *arg)
 	return NULL;
 }
 
+/* The steps of all threads, without disturbance */
+static void undisturbed_run(struct world *w)
+{
+	pthread_t thread[THREADS];
+
+	for (unsigned int i = 1; i < w->run->threads; i++)
+		pthread_create(&thread[i], NULL, program_main, &w->program[0][i]);
+	program_main(&w->program[0][0]);
+	for (unsigned int i = 1; i < w->run->threads; i++)
+		pthread_join(thread[i], NULL);
+}
+
 static int arena_create(struct arena *a, const char *options)
 {
 	struct gc_error err;
@@ -1177,7 +1282,6 @@ static int arena_create(struct arena *a, const char *options)
 int model_run(struct model_run *run)
 {
 	struct world w = { .run = run, .heaps = run->other ? 2 : 1 };
-	pthread_t thread[THREADS];
 
 	for (unsigned int h = 0; h < w.heaps; h++) {
 		if (arena_create(&w.arena[h], h ? run->other : run->options))
@@ -1191,11 +1295,10 @@ int model_run(struct model_run *run)
 			p->rng = (run->seed + (uint64_t)h * 1000003) * 0x9e3779b97f4a7c15u + i + 1;
 		}
 	}
-	for (unsigned int i = 1; i < run->threads; i++)
-		pthread_create(&thread[i], NULL, program_main, &w.program[0][i]);
-	program_main(&w.program[0][0]);
-	for (unsigned int i = 1; i < run->threads; i++)
-		pthread_join(thread[i], NULL);
+	if (run->disturbs)
+		disturbed_run(&w);
+	else
+		undisturbed_run(&w);
 	gc_heap_stats(w.arena[0].heap, &run->stats);
 	for (unsigned int h = 0; h < w.heaps; h++) {
 		/* Not by the programs: children of those that still run compare their objects. */

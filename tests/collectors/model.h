@@ -18,6 +18,8 @@
  * @other: options of a second heap, on which each thread works in turn; NULL: there is none
  * @forks: each thread forks now and then, and the child checks its copy of all heaps
  * @crowds: some objects lead to more others than a mark stack of 4 KiB holds
+ * @disturbs: threads get signals, are canceled and replaced, and leave the callback before a refusal
+ *	      by longjmp(); not with @other
  */
 struct model_run {
 	const char *options;
@@ -25,8 +27,9 @@ struct model_run {
 	unsigned int steps, threads;
 	bool skip_barrier;
 	const char *other;
-	bool forks, crowds;
-	struct gc_heap_stats stats; /* filled */
+	bool forks, crowds, disturbs;
+	unsigned int canceled, handled, left; /* filled, as the statistics */
+	struct gc_heap_stats stats;
 };
 
 /* 0; or 1 with a line on stderr that says what differs and how to run it again. */

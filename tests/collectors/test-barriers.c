@@ -2,7 +2,7 @@
 /*
  * Description: each step that is essential for correctness is left out, one by one, and the
  * verifier or the model must detect it. Arguments: the random program built with -DGC_MUTANT=1,
- * 2, ..., with crowds.
+ * 2, ..., with crowds, or with threads that are disturbed.
  */
 #include "model.h"
 #include "tap.h"
@@ -16,7 +16,10 @@ static const char *const barrier_plans[] = {
 	"plan=stickyimmix,stress=16K",
 };
 
-/* What each mutant lacks, where it shows, and what the verifier then says */
+/*
+ * What each mutant lacks, where it shows, and what the verifier then says, or the model if threads
+ * are disturbed
+ */
 static const struct mutant {
 	const char *lacks, *options, *says;
 } mutants[] = {
@@ -37,8 +40,15 @@ static const struct mutant {
 	  "re-trace after the collection" },
 	{ "what the mark stack dropped before a pass over the cards",
 	  "plan=marksweep,markstack=4K,overflow=scan-all", "re-trace after the collection" },
+	{ "the mask of signals of a heap's own threads", "plan=gss,nursery=512K,max=24M,workers=3",
+	  "a thread of the heap ran a handler" },
+	{ "the wait for the end of a wait before a thread is canceled", "plan=cms,max=24M",
+	  "hang" },
+	{ "the look for a callback that longjmp() left", "plan=marksweep,max=24M",
+	  "an allocation is refused without a call" },
 };
-#define MUTANTS ((int)(sizeof(mutants) / sizeof(mutants[0])))
+#define DISTURBED 3 /* the last ones: their threads are disturbed */
+#define MUTANTS	  ((int)(sizeof(mutants) / sizeof(mutants[0])))
 
 static int run_model(void *arg)
 {
@@ -57,18 +67,23 @@ static int run_program(void *arg)
 	return 127;
 }
 
-/* Whether the verifier ended the program, and said what it should. */
+/* Whether the verifier ended the program, or the model did, and said what it should. */
 static bool noticed(const char *program, const struct mutant *m, int seed, char *text, size_t size)
 {
 	char options[256], number[16];
-	char *words[] = { (char *)program, options,	number,
-			  (char *)"40000", (char *)"3", (char *)"",
-			  (char *)"",	   (char *)"1", NULL };
+	bool disturbed = m >= mutants + MUTANTS - DISTURBED;
+	char *crowds = (char *)(disturbed ? "0" : "1");
+	char *disturbs = (char *)(disturbed ? "1" : "0");
+	char *words[] = { (char *)program, options,	number, (char *)"40000", (char *)"3",
+			  (char *)"",	   (char *)"0", crowds, disturbs,	 NULL };
 	int status;
 
 	snprintf(options, sizeof(options), "%s" CHECKS, m->options);
 	snprintf(number, sizeof(number), "%d", seed);
 	status = child(run_program, words, text, size);
+	if (disturbed)
+		return status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == 1 &&
+		       strstr(text, m->says);
 	return status != -1 && WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT &&
 	       strstr(text, m->says);
 }
@@ -78,6 +93,7 @@ int main(int argc, char **argv)
 	static char text[4096];
 	char options[256];
 
+	setenv("GRAPH_HANG_S", "30", 0);
 	for (size_t i = 0; i < sizeof(barrier_plans) / sizeof(barrier_plans[0]); i++) {
 		int caught = 0;
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
  * Description: random programs against the model, on every plan and option, with every check of
- * the heap enabled; some of them on two heaps, some fork, and in some the mark stack overflows, most
- * often behind an ephemeron or a finalizable object. GRAPH_ROUNDS=N repeats with other
- * seeds (default: 1), GRAPH_STEPS=N sets the length, GRAPH_ONLY=TEXT selects the rows that contain
- * TEXT; GRAPH_ONLY=forks and GRAPH_ONLY=heaps are those that do so.
+ * the heap enabled; some of them on two heaps, some fork, in some the mark stack overflows, most
+ * often behind an ephemeron or a finalizable object, and in some threads get signals, are canceled
+ * and leave a callback by longjmp(). GRAPH_ROUNDS=N repeats with other seeds (default: 1),
+ * GRAPH_STEPS=N sets the length, GRAPH_ONLY=TEXT selects the rows that contain TEXT; GRAPH_ONLY=forks,
+ * GRAPH_ONLY=heaps and GRAPH_ONLY=disturbed are those that do so.
  */
 #include "model.h"
 #include "tap.h"
@@ -179,18 +180,48 @@ static const struct row tight_rows[] = {
 	{ "plan=stickyimmix" SMALL, 1, 4 },
 	{ "plan=stickyimmix,stress=128K" SMALL, 2, 8 },
 };
+/* Threads that are disturbed; the limit is low enough for arrays that find no memory. */
+static const struct disturbed_row {
+	struct row row;
+	bool forks, crowds;
+} disturbed_rows[] = {
+	{ { "plan=cms,max=24M" SMALL, 3, 1 }, false, false },
+	{ { "plan=cms,max=24M,policy=bg,safepoint=sleep" SMALL, 2, 2 }, false, false },
+	{ { "plan=cms,max=24M,foreground=stw,workers=3,stress=32K" SMALL, 3, 2 }, false, false },
+	{ { "plan=cmsfly,max=24M" SMALL, 3, 1 }, false, false },
+	{ { "plan=gencms,max=24M" SMALL, 3, 1 }, false, false },
+	{ { "plan=gss,max=24M,nursery=512K,workers=3" SMALL, 3, 1 }, false, false },
+	{ { "plan=immix,max=24M" SMALL, 3, 1 }, false, false },
+	{ { "plan=immix,max=24M,defrag=always,stress=64K" SMALL, 3, 2 }, false, false },
+	{ { "plan=marksweep,max=24M,workers=3" SMALL, 3, 1 }, false, false },
+	{ { "plan=semispace,max=24M,workers=3" SMALL, 3, 1 }, false, false },
+	{ { "plan=stickyimmix,max=24M" SMALL, 3, 1 }, false, false },
+	{ { "plan=cms,max=24M" SMALL, 3, 2 }, true, false },
+	{ { "plan=gss,max=24M,nursery=512K,workers=3" SMALL, 3, 2 }, true, false },
+	{ { "plan=marksweep,max=24M,workers=3" SMALL, 3, 2 }, true, false },
+	{ { "plan=semispace,max=24M,workers=3" SMALL, 3, 2 }, true, false },
+	{ { "plan=stickyimmix,max=24M" SMALL, 3, 2 }, true, false },
+	{ { "plan=immix,max=24M,markstack=4K,overflow=scan-all" SMALL, 3, 2 }, false, true },
+	{ { "plan=gencms,max=24M,markstack=4K,overflow=card" SMALL, 3, 2 }, false, true },
+	{ { "plan=gss,max=24M,nursery=512K,markstack=4K,overflow=scan-all" SMALL, 3, 2 },
+	  false,
+	  true },
+};
+
 static const char *const tight_modes[] = { "card", "card+clear", "card+filter",
 					   "grow", "reserve",	 "scan-all" };
 
-#define ROWS  (sizeof(rows) / sizeof(rows[0]))
-#define TIGHT (sizeof(tight_rows) / sizeof(tight_rows[0]))
-#define MODES (sizeof(tight_modes) / sizeof(tight_modes[0]))
-#define WIDE  (sizeof(wide_rows) / sizeof(wide_rows[0]))
+#define ROWS	  (sizeof(rows) / sizeof(rows[0]))
+#define TIGHT	  (sizeof(tight_rows) / sizeof(tight_rows[0]))
+#define DISTURBED (sizeof(disturbed_rows) / sizeof(disturbed_rows[0]))
+#define MODES	  (sizeof(tight_modes) / sizeof(tight_modes[0]))
+#define WIDE	  (sizeof(wide_rows) / sizeof(wide_rows[0]))
 
 /*
  * Under the thread sanitizer, a child of a process with threads cannot start any. Under the address
  * sanitizer, its first malloc() hangs if another thread was in malloc() at the fork, and each new
- * thread, such as the heap's own, is in malloc() before it begins.
+ * thread, such as the heap's own, is in malloc() before it begins. Neither can cancel threads: see
+ * disturb.h.
  */
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define FORKS_RUN false
@@ -198,12 +229,25 @@ static const char *const tight_modes[] = { "card", "card+clear", "card+filter",
 #define FORKS_RUN true
 #endif
 
+/* Enough happens in FEW steps of one thread. */
+#define FEW 8000
+
 static int model_child(void *arg)
 {
-	return model_run(arg);
+	struct model_run *run = arg;
+	int ret = model_run(run);
+
+	if (!ret && run->disturbs && run->steps >= FEW &&
+	    (!run->handled || !run->left || (FORKS_RUN && !run->canceled))) {
+		fprintf(stderr, "%u signals, %u threads canceled, %u callbacks left\n",
+			run->handled, run->canceled, run->left);
+		return 1;
+	}
+	return ret;
 }
 
-static void row_run(const struct wide_row *w, bool crowds, unsigned int steps, uint64_t seed)
+static void row_run(const struct wide_row *w, bool crowds, bool disturbs, unsigned int steps,
+		    uint64_t seed)
 {
 	static char text[4096];
 	char options[256], other[256];
@@ -213,7 +257,8 @@ static void row_run(const struct wide_row *w, bool crowds, unsigned int steps, u
 				 .threads = w->row.threads,
 				 .other = w->other ? other : NULL,
 				 .forks = w->forks && FORKS_RUN,
-				 .crowds = crowds };
+				 .crowds = crowds,
+				 .disturbs = disturbs };
 	int status;
 
 	snprintf(options, sizeof(options), "%s" CHECKS ",seed=%llu", w->row.options,
@@ -221,9 +266,10 @@ static void row_run(const struct wide_row *w, bool crowds, unsigned int steps, u
 	snprintf(other, sizeof(other), "%s" CHECKS ",seed=%llu", w->other ? w->other : "",
 		 (unsigned long long)seed);
 	status = child(model_child, &run, text, sizeof(text));
-	if (!ok(!status, "%s, seed %llu, %u threads%s%s%s", w->row.options,
+	if (!ok(!status, "%s, seed %llu, %u threads%s%s%s%s", w->row.options,
 		(unsigned long long)seed, run.threads, w->other ? ", with " : "",
-		w->other ? w->other : "", run.forks ? ", forks" : ""))
+		w->other ? w->other : "", run.forks ? ", forks" : "",
+		disturbs ? ", disturbed" : ""))
 		printf("# status %#x: %s\n", status, text);
 }
 
@@ -253,7 +299,18 @@ static void tight_run(const char *only, unsigned int steps, uint64_t seed)
 			continue;
 		w.row.options = options;
 		if (row_has(&w, only))
-			row_run(&w, true, steps, seed + i);
+			row_run(&w, true, false, steps, seed + i);
+	}
+}
+
+static void disturbed_run(const char *only, unsigned int steps, uint64_t seed)
+{
+	for (size_t i = 0; i < DISTURBED; i++) {
+		const struct disturbed_row *d = &disturbed_rows[i];
+		struct wide_row w = { d->row, NULL, d->forks };
+
+		if (row_has(&w, only) || !strcmp(only, "disturbed"))
+			row_run(&w, d->crowds, true, steps, seed + i);
 	}
 }
 
@@ -272,9 +329,10 @@ int main(void)
 			if (i >= ROWS)
 				w = wide_rows[i - ROWS];
 			if (row_has(&w, only))
-				row_run(&w, false, steps, seed + r * 1000 + i);
+				row_run(&w, false, false, steps, seed + r * 1000 + i);
 		}
 		tight_run(only, steps, seed + r * 1000 + ROWS + WIDE);
+		disturbed_run(only, steps, seed + r * 1000 + ROWS + WIDE + TIGHT * MODES);
 	}
 	return done();
 }
