@@ -74,6 +74,21 @@ made mirrored "$rail(1, 'intel-rapl:0', 'package-0-die-0', 'energy', 'uJ', 'powe
 ok "a die that mirrors another's counter counts once" is "energy: 300 J of package-0-die-0 and package-1-die-0 (measured); 1 more rail below" \
 	"$(grep '^energy:' "$d/mirrored.summary")"
 
+# A second reading at the instant of another one: of the first, and in the middle; then after a reset.
+halves() { # VALUE VALUES: 100 readings, the rows VALUES after those of the first 5 s
+	echo "insert into samples select 1000000000 + value * 100000000, 1, $1, 1 from generate_series(0, 50);
+		insert into samples values $2;
+		insert into samples select 1000000000 + value * 100000000, 1, $1, 1 from generate_series(51, 100)"
+}
+zone_rail="$rail(1, 'intel-rapl:0', 'package-0', 'energy', 'uJ', 'powercap', null, null, null)"
+made instant "$zone_rail; insert into samples values(1000000000, 1, -1000000, 1);
+	$(halves 'value * 1000000 + 30000000 * (value > 50)' '(6000000000, 1, 80000000, 1)')"
+ok "energy between two readings of one instant counts" is "energy: 131 J of package-0 (measured)" \
+	"$(grep '^energy:' "$d/instant.summary")"
+made reset "$zone_rail; $(halves 'value * 1000000 - 50000000 * (value > 50)' '(6000000000, 1, 0, 1), (6000000000, 1, 400000, 1)')"
+ok "a reset between readings of one instant loses no energy" is "energy: 100 J of package-0 (measured)" \
+	"$(grep '^energy:' "$d/reset.summary")"
+
 # A laptop without RAPL: its battery is no answer. A board with a sensor of its input and one of its CPU.
 m=laptop
 chip 0 BAT0 in0_input 12000 power1_input 45000000

@@ -58,6 +58,30 @@ static void series_join_gaps(struct recording_series *s)
 	s->nr = kept;
 }
 
+/*
+ * Readings of one instant: keeps the one that leaves no growth between them. That is the last one,
+ * whose growth counts for the time before; at the begin, and after a reset, the first one, whose
+ * growth counts for the time after.
+ */
+static void series_merge_instants(struct recording_series *s)
+{
+	size_t kept = 0, begin = 0; /* @begin: the first one kept of this instant */
+
+	for (size_t i = 0; i < s->nr; i++) {
+		const struct recording_sample now = s->sample[i];
+		struct recording_sample *last = kept ? &s->sample[kept - 1] : NULL;
+
+		if (!last || last->t != now.t)
+			begin = kept;
+		if (!last || last->t != now.t || last->value == RECORDING_UNKNOWN ||
+		    now.value == RECORDING_UNKNOWN || now.value < last->value)
+			s->sample[kept++] = now;
+		else if (begin && begin == kept - 1)
+			last->value = now.value;
+	}
+	s->nr = kept;
+}
+
 /* The end of the readings from @i on that show the same. */
 static size_t series_find_end(const struct recording_series *s, size_t i)
 {
@@ -142,6 +166,7 @@ void series_settle(struct recording_series *s, const struct recording_rail *rail
 	if (rail->limits.update_ns)
 		series_drop_stale(s, rail->limits.update_ns);
 	series_join_gaps(s);
+	series_merge_instants(s);
 	if (rail_stopped_ns(rail))
 		series_drop_stopped(s, rail_stopped_ns(rail));
 }

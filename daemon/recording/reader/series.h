@@ -5,6 +5,8 @@
  *
  * - The readings before and after a gap tell the energy of a counter in it, if it grew: gchintd
  *   repeats the value before where it did not know.
+ * - Of a counter's readings of one instant, those that would leave a growth between them are
+ *   dropped: time 0 has no energy.
  * - A counter that stands still for far longer than the time between its steps has stopped: a
  *   package or a machine never draws nothing. One of a GPU, a device or a single core may.
  * - A power below zero is a shunt that is reversed, or a battery: as much as a meter may err
