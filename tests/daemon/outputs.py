@@ -139,7 +139,7 @@ def rank(lengths, percent):
 
 def rail_samples(file, rail):
     """Its readings; a counter goes on while it cannot be read, so that those within a gap tell nothing."""
-    samples = rows_read(file, f"select t, value from samples where rail = {rail['id']} order by t")
+    samples = rows_read(file, f"select t, value from samples where rail = {rail['id']} order by t, rowid")
     known = [i for i, s in enumerate(samples) if s["value"] is not None]
     if rail["kind"] == "energy" and known:
         samples = [s for i, s in enumerate(samples) if s["value"] is not None or not known[0] < i < known[-1]]
@@ -151,7 +151,7 @@ def rail_joules(file, rail):
     samples = rail_samples(file, rail)
     total = 0
     for a, b in zip(samples, samples[1:]):
-        if a["value"] is None or b["value"] is None or a["t"] == b["t"]:
+        if a["value"] is None or b["value"] is None:
             continue
         if rail["kind"] == "energy":
             total += max(0, b["value"] - a["value"]) / 1e6
