@@ -57,6 +57,14 @@ for c in "summary" "export --format openmetrics"; do
 		answers 3 "more rows than a file of its size can hold" bash -c 'exec "$0" "$@" >/dev/null' "$ctl" $c "$f"
 done
 
+# Commands that print rows print no more than the file has space for, with some slack for small files.
+for c in "jsonl" "csv --table samples"; do
+	# shellcheck disable=SC2086 # format and arguments
+	"$ctl" export "$f" --format $c 2>"$d/err" | wc -l >"$d/printed"
+	ok "circular pages are detected before many rows are printed: $c" test "$(grep -c "more rows than a file of its size can hold" "$d/err")" = 1 \
+		-a "$(cat "$d/printed")" -le "$((100000 + $(stat -c %s "$f")))"
+done
+
 # A log that the header announces cannot be created in another user's directory: it is opened
 # another way.
 if user_can_change; then

@@ -19,6 +19,13 @@
 #define STEPS_A_BYTE  30
 #define STEPS_ANY     20000000ull
 
+/*
+ * A query returns each stored row about once: the rows are bounded by the size as well, because to
+ * print one costs far more than its steps. A stored row takes more bytes than this.
+ */
+#define ROW_BYTES 4
+#define ROWS_ANY  100000ull
+
 /* Longer than any text that is recorded. */
 #define LENGTH_MAX (1 << 20)
 
@@ -27,6 +34,8 @@ static bool broken;
 
 /* Steps of the current query, and their limit by the size of the file that was opened last. */
 static uint64_t steps, steps_max;
+/* The same of its rows. */
+static uint64_t rows, rows_max;
 
 void db_missing(const char *path, const char *what)
 {
@@ -34,15 +43,15 @@ void db_missing(const char *path, const char *what)
 	error_print("%s: %s: the rows after that are missing", path, what);
 }
 
+static const char too_many_rows[] = "it claims more rows than a file of its size can hold";
+
 static void db_report_error(sqlite3 *db)
 {
 	/* The file is crafted or damaged: abort further queries of it as well. */
 	if (sqlite3_errcode(db) == SQLITE_INTERRUPT)
 		steps_max = 0;
 	db_missing(sqlite3_db_filename(db, "main"),
-		   sqlite3_errcode(db) == SQLITE_INTERRUPT ?
-			   "it claims more rows than a file of its size can hold" :
-			   sqlite3_errmsg(db));
+		   sqlite3_errcode(db) == SQLITE_INTERRUPT ? too_many_rows : sqlite3_errmsg(db));
 }
 
 static int on_progress(void *unused)
@@ -64,6 +73,7 @@ static int db_harden(sqlite3 *db, uint64_t size)
 	sqlite3_limit(db, SQLITE_LIMIT_LENGTH, LENGTH_MAX);
 	sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
 	steps_max = STEPS_ANY + size * STEPS_A_BYTE;
+	rows_max = 0;
 	sqlite3_progress_handler(db, STEPS_A_CHECK, on_progress, NULL);
 	return ret;
 }
@@ -231,11 +241,27 @@ close_db:
 	return NULL;
 }
 
+/* How many rows a recording and its log have space for now: it may be written at the same time. */
+static uint64_t file_max_rows(const char *path)
+{
+	uint64_t bytes = 0;
+	char log[4200];
+	struct stat st;
+
+	snprintf(log, sizeof(log), "%s-wal", path);
+	if (!stat(path, &st))
+		bytes += (uint64_t)st.st_size;
+	if (!stat(log, &st))
+		bytes += (uint64_t)st.st_size;
+	return ROWS_ANY + bytes / ROW_BYTES;
+}
+
 sqlite3_stmt *db_query(sqlite3 *db, const char *sql)
 {
 	sqlite3_stmt *stmt;
 
 	steps = 0;
+	rows = 0;
 	if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK)
 		return stmt;
 	db_report_error(db);
@@ -271,11 +297,21 @@ sqlite3_stmt *db_select_columns(sqlite3 *db, enum schema_table table, const char
 
 bool db_next(sqlite3_stmt *stmt)
 {
-	int ret = stmt ? sqlite3_step(stmt) : SQLITE_DONE;
+	const int ret = stmt ? sqlite3_step(stmt) : SQLITE_DONE;
+	const char *path;
 
 	if (ret != SQLITE_ROW && ret != SQLITE_DONE)
 		db_report_error(sqlite3_db_handle(stmt));
-	return ret == SQLITE_ROW;
+	if (ret != SQLITE_ROW || ++rows <= rows_max)
+		return ret == SQLITE_ROW;
+	path = sqlite3_db_filename(sqlite3_db_handle(stmt), "main");
+	rows_max = file_max_rows(path);
+	if (rows <= rows_max)
+		return true;
+	/* As after an interrupt. */
+	steps_max = 0;
+	db_missing(path, too_many_rows);
+	return false;
 }
 
 bool db_broken(void)
