@@ -206,7 +206,7 @@ gc_inline void gc_copy_slot(struct gc_copier *c, void **slot, const struct gc_co
 	enum gc_copy_found found;
 	struct gc_copy_regs r;
 	void *ref = *slot;
-	uint64_t word;
+	uint64_t word = 0; /* set where it is read, which gcc -O1 does not see */
 
 	if (!ref)
 		return;

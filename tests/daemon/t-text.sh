@@ -42,10 +42,10 @@ adm1272:in1 uV 850000 909375 950000 12 1
 shunt:curr1 uV 250000 250000 250000 13 0
 X2
 ok "energy over a wrap and over gaps is not invented" shows "$ctl" summary wraps.db <<'X2'
-energy: 2.89 J of package (measured), 1.41 J of it in phases; not known for 100 ms of 2.45 s
-ENERGY intel-rapl:0 (package): 2.893000 J, mean 1.231064 W (measured by powercap, every 50.0 ms, with gaps)
+energy: 2.96 J of package (measured), 1.48 J of it in phases; not known for 100 ms of 2.45 s
+ENERGY intel-rapl:0 (package): 2.964500 J, mean 1.261489 W (measured by powercap, every 50.0 ms, with gaps)
 compact, urgent ? J (0.000000 to 0.312500)
-intel-rapl:0 uJ 3018000 5044533 6955500 46 1
+intel-rapl:0 uJ 3018000 5005044 6955500 45 1
 X2
 ok "annotations" shows "$ctl" annotations a.db <<'X2'
 0.150000 s start: sh
