@@ -84,6 +84,11 @@ static const char *frame_name(const struct profile *p, size_t sample, size_t dep
 	return depth < nr ? profile_name(p, frame[depth].name) : "none";
 }
 
+static const char *method_name(const struct profile *p, size_t sample)
+{
+	return sample < p->samples ? p->name[p->sample[sample].method] : "none";
+}
+
 static void symbols_of_profile(const char *dir)
 {
 	const struct profile_maps maps = { dir, INT32_MAX, false };
@@ -115,7 +120,18 @@ static void symbols_of_profile(const char *dir)
 	sample_insert(db, t + 2000, mapped_at(unit_public) + 1, "");
 	sample_insert(db, t + 2010, 0x1000, "");
 	sample_insert(db, t + 2020, 0x1000, "1000 +");
+	/* Native code that was called by a method, by way of V8's stub. */
+	snprintf(frames, sizeof(frames), "%" PRIx64 " 2011 2021 2031", mapped_at(unit_bare) + 3);
+	sample_insert(db, t + 2030, mapped_at(unit_bare) + 3, frames);
+	sample_insert(db, t + 2040, 0x2010, "2010 2031");
+	snprintf(frames, sizeof(frames), "%" PRIx64 " 2041 2031", mapped_at(unit_bare) + 3);
+	sample_insert(db, t + 2050, mapped_at(unit_bare) + 3, frames);
 	CHECK(profile_resolve(path, &maps), "addresses of a profile are resolved");
+	sql_run(db,
+		"INSERT OR REPLACE INTO symbols VALUES"
+		"(10, 8208, 0, '[methods]', 'Builtin:CEntry_Return1'),"
+		"(10, 8224, 0, '[methods]', 'JS:*called'), (10, 8240, 0, '[methods]', 'JS:*main'),"
+		"(10, 8256, 0, '[methods]', NULL)");
 	sql_run(db, "INSERT OR REPLACE INTO symbols VALUES(10, 4096, 0, 'w', "
 		    "'_ZN3app6WidgetImE6renderEm')");
 	rec.db = db;
@@ -136,6 +152,14 @@ static void symbols_of_profile(const char *dir)
 	      "names of C++ are as in the source");
 #endif
 	CHECK(!strcmp(frame_name(&p, 6, 1), "[truncated]"), "a stack that was cut says so");
+	CHECK(!strcmp(method_name(&p, 7), "JS:*called") &&
+		      !strcmp(frame_name(&p, 7, 2), "JS:*called"),
+	      "native code counts for the compiled method that called it");
+	CHECK(!strcmp(method_name(&p, 8), "Builtin:CEntry_Return1"),
+	      "a stub's own time is its own");
+	CHECK(!strcmp(method_name(&p, 9), "-"),
+	      "compiled code without a certain name hides its callers");
+	CHECK(!strcmp(method_name(&p, 0), "-"), "without such a caller there is no method");
 	profile_free(&p);
 	sqlite3_close(db);
 	unlink(path);

@@ -96,6 +96,16 @@ static uint32_t symbol_intern(struct profile *p, const char *name)
 	return number;
 }
 
+static bool symbol_is_compiled(const struct profile *p, const struct profile_symbol *at)
+{
+	return at && !strcmp(p->name[at->image], PROFILE_METHODS);
+}
+
+static bool symbol_is_method(const struct profile *p, const struct profile_symbol *at)
+{
+	return symbol_is_compiled(p, at) && at->name >= PROFILE_FIRST;
+}
+
 static bool load_symbols(struct profile *p)
 {
 	sqlite3_stmt *s =
@@ -119,6 +129,7 @@ static bool load_symbols(struct profile *p)
 			name_intern(p, db_text(s, 6, "?")),
 			(int)db_u32(s, 7, 0),
 		};
+		p->any_method |= symbol_is_method(p, &p->symbol[p->symbols - 1]);
 	}
 	sqlite3_finalize(s);
 	return good;
@@ -294,10 +305,44 @@ static bool column_is_null(sqlite3_stmt *s, int column)
 	return sqlite3_column_type(s, column) != SQLITE_INTEGER;
 }
 
+/* V8's code between a method and the native code that it calls: it is part of every such stack. */
+static bool method_is_stub(const char *name)
+{
+	return !strncmp(name, "Builtin:CEntry", 14) ||
+	       !strcmp(name, "Builtin:AdaptorWithBuiltinExitFrame");
+}
+
+/*
+ * The innermost method of a sample's call chain that a runtime compiled; NULL without one. Compiled
+ * code without a certain name ends the search: its caller would be a guess.
+ */
+static const struct profile_symbol *stack_method(const struct profile *p,
+						 const struct profile_sample *x)
+{
+	struct profile_chain chain = { .text = x->stack ? p->stack[x->stack - 1].frames : "" };
+	const struct profile_symbol *at, *stub = NULL;
+	uint64_t address;
+
+	while (p->any_method && profile_chain_next(&chain, &address)) {
+		if (profile_is_kernel(address))
+			continue;
+		at = profile_symbol_at(p, x->tgid, address, x->t);
+		if (!symbol_is_compiled(p, at))
+			continue;
+		if (at->name < PROFILE_FIRST)
+			return NULL;
+		if (!method_is_stub(p->name[at->name]))
+			return at;
+		stub = stub ? stub : at;
+	}
+	return stub;
+}
+
 static void sample_load(struct profile *p, sqlite3_stmt *s, struct profile_sample *x)
 {
-	const struct profile_symbol *at;
+	const struct profile_symbol *at, *method = NULL;
 	int64_t cpu = db_int(s, 2, -1);
+	uint64_t word = 0; /* what the thread itself named as its method */
 
 	*x = (struct profile_sample){
 		.t = (uint64_t)db_int(s, 0, 0),
@@ -313,17 +358,21 @@ static void sample_load(struct profile *p, sqlite3_stmt *s, struct profile_sampl
 	sample_derive_phase(p, x);
 	x->khz = recording_khz(p->rec, x->cpu, x->t);
 	if (!column_is_null(s, 5)) {
-		uint64_t method = (uint64_t)sqlite3_column_int64(s, 5);
-
-		at = method ? profile_symbol_at(p, x->tgid, method, x->t) : NULL;
-		x->method = at ? at->name : method ? PROFILE_UNKNOWN : PROFILE_NO_METHOD;
+		word = (uint64_t)sqlite3_column_int64(s, 5);
+		at = word ? profile_symbol_at(p, x->tgid, word, x->t) : NULL;
+		x->method = at ? at->name : word ? PROFILE_UNKNOWN : PROFILE_NO_METHOD;
 	}
 	at = profile_symbol_at(p, x->tgid, (uint64_t)sqlite3_column_int64(s, 6), x->t);
-	/* Code that a runtime compiled names the method by its address, also for system calls. */
-	x->compiled = at && at->name >= PROFILE_FIRST && x->method < PROFILE_FIRST &&
-		      !strcmp(p->name[at->image], PROFILE_METHODS);
-	if (x->compiled)
-		x->method = at->name;
+	/*
+	 * Code that a runtime compiled names the method by its address, also for system calls; native
+	 * code that it called, by the call chain.
+	 */
+	if (x->method < PROFILE_FIRST)
+		method = symbol_is_method(p, at) ? at : word ? NULL : stack_method(p, x);
+	if (method) {
+		x->compiled = true;
+		x->method = method->name;
+	}
 	if (x->kernel)
 		at = profile_symbol_at(p, 0, (uint64_t)sqlite3_column_int64(s, 7), x->t);
 	x->place = at ? (uint32_t)(at - p->symbol) + 1 : 0;

@@ -64,7 +64,7 @@ struct profile_sample {
 	uint32_t stack; /* index into profile.stack, from 1; 0 none */
 	uint16_t group; /* of phase_group(); only valid if @answered */
 	bool answered, kernel; /* the phase is known; the sample is in the kernel */
-	bool compiled; /* @method was derived from the address of the instruction */
+	bool compiled; /* @method was derived from the address of the instruction, or of a caller */
 };
 
 struct profile_stack {
@@ -108,6 +108,7 @@ struct profile {
 	size_t stacks;
 	struct profile_symbol *symbol;
 	size_t symbols;
+	bool any_method; /* a symbol is code that a runtime compiled */
 	double seconds; /* of CPU time that a sample stands for */
 	char event[16], in_kernel[8];
 };
