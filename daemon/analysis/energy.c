@@ -277,10 +277,11 @@ bool energy_may_wrap(const struct energy_limits *limits, double joules, double s
 	return limits->wraps > 0 && joules + limits->wraps <= most_w * seconds;
 }
 
+/* Equal readings on both sides of an unknown one show nothing: what was between them is not added. */
 bool energy_is_still(const struct recording_sample *s, size_t samples)
 {
 	const struct recording_sample *first = NULL;
-	size_t known = 0;
+	bool pair = false;
 
 	for (size_t i = 0; i < samples; i++) {
 		if (!sample_known(&s[i]))
@@ -288,9 +289,9 @@ bool energy_is_still(const struct recording_sample *s, size_t samples)
 		first = first ? first : &s[i];
 		if (s[i].value != first->value)
 			return false;
-		known++;
+		pair |= i && sample_known(&s[i - 1]);
 	}
-	return known > 1;
+	return pair;
 }
 
 bool energy_split(const struct recording_sample *s, size_t samples, bool counter,

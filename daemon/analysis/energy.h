@@ -103,7 +103,7 @@ double energy_max_power(const struct recording_sample *s, size_t samples, uint64
  */
 bool energy_may_wrap(const struct energy_limits *limits, double joules, double seconds,
 		     double most_w);
-/* Whether all readings of a counter are the same: it does not count. */
+/* Whether all readings of a counter are the same, some with no unknown one between: it does not count. */
 bool energy_is_still(const struct recording_sample *s, size_t samples);
 
 /**

@@ -82,6 +82,11 @@ static void energy_check(void)
 	counter[2] = (struct recording_sample){ 4000000000, 100 };
 	energy_split(counter, 3, true, &no_limits, seg, 3, &e);
 	CHECK(e.known_ns == 1500000000, "the interval of a counter reset is unknown");
+	counter[0].value = counter[2].value = 7;
+	counter[1].value = RECORDING_UNKNOWN;
+	CHECK(!energy_is_still(counter, 3), "equal readings around an unknown one show nothing");
+	counter[1].value = 7;
+	CHECK(energy_is_still(counter, 3), "equal readings show a counter that does not count");
 }
 
 /* A counter read every 100 ms, a pause of 5 ms in each interval that takes all of it. */

@@ -164,7 +164,7 @@ static void answer_print_no_energy(const struct recording *rec)
 	for (size_t i = 0; i < rec->rails; i++) {
 		const struct recording_rail *r = &rec->rail[i];
 		const bool measures = r->kind == RAIL_POWER || r->kind == RAIL_ENERGY;
-		const char *why = "no two of its readings are known";
+		const char *why = "it has no two known readings in succession";
 		struct energy e;
 
 		if (!measures || r->role >= RAIL_ROLE_MEMORY)
