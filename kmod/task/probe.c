@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The scheduler's tracepoints are not exported, so probes find them by name in
- * the kernel's table of tracepoints.
- */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/jiffies.h>
 #include <linux/minmax.h>
 #include <linux/mutex.h>
-#include <linux/string.h>
 #include <linux/tracepoint.h>
 
+#include "compat/tracepoint.h"
 #include "compat/workqueue.h"
 #include "probe.h"
 
@@ -139,18 +135,10 @@ void gchint_probe_queue_update(void)
 	queue_work(system_dfl_wq, &update_work);
 }
 
-static void probe_match_tracepoint(struct tracepoint *tp, void *priv)
-{
-	struct gchint_probe *probe = priv;
-
-	if (!strcmp(tp->name, probe->name))
-		probe->tp = tp;
-}
-
 /* @probe is of static storage. -ENOENT: the kernel has no such tracepoint. */
 int gchint_probe_add(struct gchint_probe *probe)
 {
-	for_each_kernel_tracepoint(probe_match_tracepoint, probe);
+	probe->tp = gchint_tracepoint_find(probe->name);
 	if (!probe->tp) {
 		pr_err("this kernel has no tracepoint %s\n", probe->name);
 		return -ENOENT;
