@@ -8,11 +8,13 @@
 #include <elfutils/libdwfl.h>
 
 #include "../common/regular.h"
+#include "inlines.h"
 
 struct dwarf {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	GElf_Addr bias;
+	struct inlines inlines;
 };
 
 static const Dwfl_Callbacks callbacks = {
@@ -48,8 +50,10 @@ struct dwarf *dwarf_open(const char *path)
 
 void dwarf_close(struct dwarf *s)
 {
-	if (s)
+	if (s) {
+		inlines_free(&s->inlines);
 		dwfl_end(s->dwfl);
+	}
 	free(s);
 }
 
@@ -74,6 +78,14 @@ bool dwarf_find(struct dwarf *s, uint64_t address, struct dwarf_line *source)
 	source->file = line ? dwfl_lineinfo(line, NULL, &source->line, NULL, NULL, NULL) : NULL;
 	/* Line 0 means that the address belongs to no line of the source. */
 	return source->file && source->line > 0;
+}
+
+size_t dwarf_inlined(struct dwarf *s, uint64_t address, struct dwarf_inlined *inlined, size_t max)
+{
+	Dwarf_Addr bias;
+	Dwarf_Die *unit = dwfl_module_addrdie(s->module, s->bias + address, &bias);
+
+	return unit ? inlines_find(&s->inlines, unit, s->bias + address - bias, inlined, max) : 0;
 }
 
 #else
@@ -103,6 +115,15 @@ bool dwarf_find(struct dwarf *s, uint64_t address, struct dwarf_line *source)
 	(void)address;
 	(void)source;
 	return false;
+}
+
+size_t dwarf_inlined(struct dwarf *s, uint64_t address, struct dwarf_inlined *inlined, size_t max)
+{
+	(void)s;
+	(void)address;
+	(void)inlined;
+	(void)max;
+	return 0;
 }
 
 #endif

@@ -4,6 +4,7 @@
 #define SYMBOLS_DWARF_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "symbols.h"
@@ -14,6 +15,12 @@ struct dwarf;
 struct dwarf_line {
 	const char *file;
 	int line; /* from 1 */
+};
+
+/* A function that the compiler inlined, and where it is called; valid until dwarf_close(). */
+struct dwarf_inlined {
+	const char *name; /* as the linker would have it, if that is known */
+	struct dwarf_line call; /* .file NULL, .line 0: not known */
 };
 
 /**
@@ -32,5 +39,7 @@ void dwarf_close(struct dwarf *s);
 bool dwarf_function(struct dwarf *s, uint64_t address, struct symbol *found);
 /* @address is virtual, as in the file's own headers. Returns false if its line is unknown. */
 bool dwarf_find(struct dwarf *s, uint64_t address, struct dwarf_line *source);
+/* The functions inlined at @address, innermost first. Returns how many, at most @max. */
+size_t dwarf_inlined(struct dwarf *s, uint64_t address, struct dwarf_inlined *inlined, size_t max);
 
 #endif

@@ -224,3 +224,8 @@ bool elf_line(struct elf *e, uint64_t address, struct dwarf_line *line)
 {
 	return elf_dwarf(e) && dwarf_find(e->dwarf, address, line);
 }
+
+size_t elf_inlined(struct elf *e, uint64_t address, struct dwarf_inlined *inlined, size_t max)
+{
+	return elf_dwarf(e) ? dwarf_inlined(e->dwarf, address, inlined, max) : 0;
+}

@@ -21,5 +21,7 @@ const char *elf_path(const struct elf *e);
 const struct symbol *elf_at(struct elf *e, uint64_t offset, uint64_t *address);
 /* The source line of such an address; false if unknown. */
 bool elf_line(struct elf *e, uint64_t address, struct dwarf_line *line);
+/* As dwarf_inlined(). */
+size_t elf_inlined(struct elf *e, uint64_t address, struct dwarf_inlined *inlined, size_t max);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * Description: stacks and symbols as compilers, assemblers and linkers make them: calls that never
  * return, functions without a type or a size, several names at one address, the library that the
- * kernel maps, two files mapped at one address, mangled names.
+ * kernel maps, two files mapped at one address, mangled names, inlined functions.
  */
 #include "unit.h"
 
@@ -50,6 +50,30 @@ __asm__(".text\n"
 	".size __unit_private, .-__unit_private\n");
 extern const char unit_calls[], unit_innocent[], unit_bare[], unit_bare_next[], unit_public[];
 
+extern const char unit_within[];
+
+/* unit_within is in the innermost of three functions, two of which the compiler inlines. */
+static inline __attribute__((always_inline)) void unit_inner(void)
+{
+	__asm__ volatile("unit_within: .skip 16, 0x90");
+}
+
+static inline __attribute__((always_inline)) void unit_middle(void)
+{
+	unit_inner();
+}
+
+enum {
+	LINE_OF_CALL = __LINE__ + 6
+};
+
+__attribute__((noinline)) void unit_outer(void);
+void unit_outer(void)
+{
+	unit_middle();
+	__asm__ volatile("");
+}
+
 static uint64_t mapped_at(const char *symbol)
 {
 	return MAPPED + (uint64_t)(uintptr_t)symbol - (uint64_t)(uintptr_t)__executable_start;
@@ -83,6 +107,16 @@ static const char *frame_name(const struct profile *p, size_t sample, size_t dep
 
 	return depth < nr ? profile_name(p, frame[depth].name) : "none";
 }
+
+#ifdef HAVE_DW
+static int frame_line(const struct profile *p, size_t sample, size_t depth)
+{
+	struct profile_frame frame[PROFILE_DEPTH];
+	const size_t nr = sample < p->samples ? profile_frames(p, &p->sample[sample], frame) : 0;
+
+	return depth < nr && frame[depth].at ? frame[depth].at->line : 0;
+}
+#endif
 
 static const char *method_name(const struct profile *p, size_t sample)
 {
@@ -126,6 +160,8 @@ static void symbols_of_profile(const char *dir)
 	sample_insert(db, t + 2040, 0x2010, "2010 2031");
 	snprintf(frames, sizeof(frames), "%" PRIx64 " 2041 2031", mapped_at(unit_bare) + 3);
 	sample_insert(db, t + 2050, mapped_at(unit_bare) + 3, frames);
+	snprintf(frames, sizeof(frames), "%" PRIx64, mapped_at(unit_within));
+	sample_insert(db, t + 2060, mapped_at(unit_within), frames);
 	CHECK(profile_resolve(path, &maps), "addresses of a profile are resolved");
 	sql_run(db,
 		"INSERT OR REPLACE INTO symbols VALUES"
@@ -160,6 +196,13 @@ static void symbols_of_profile(const char *dir)
 	CHECK(!strcmp(method_name(&p, 9), "-"),
 	      "compiled code without a certain name hides its callers");
 	CHECK(!strcmp(method_name(&p, 0), "-"), "without such a caller there is no method");
+#ifdef HAVE_DW
+	CHECK(!strcmp(frame_name(&p, 10, 1), "unit_outer") &&
+		      !strcmp(frame_name(&p, 10, 2), "unit_middle") &&
+		      !strcmp(frame_name(&p, 10, 3), "unit_inner"),
+	      "functions that were inlined are frames of the stack");
+	CHECK(frame_line(&p, 10, 1) == LINE_OF_CALL, "a frame has the line of the call");
+#endif
 	profile_free(&p);
 	sqlite3_close(db);
 	unlink(path);

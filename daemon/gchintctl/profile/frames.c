@@ -9,6 +9,9 @@
 #include "../../common/names.h"
 #include "profile.h"
 
+/* Frames of a chain; the program, the phase, the method and the mark of a cut are four others. */
+#define NATIVE_MAX (PROFILE_DEPTH - 4)
+
 /* Phases are numbered after the names that the profile holds. */
 const char *profile_name(const struct profile *p, uint32_t name)
 {
@@ -55,8 +58,9 @@ bool profile_chain_next(struct profile_chain *chain, uint64_t *address)
 	return true;
 }
 
-static struct profile_frame frame_at(const struct profile *p, const struct profile_sample *s,
-				     uint64_t address)
+/* The symbol at an address of a sample's call chain; NULL if none is known. */
+static const struct profile_symbol *chain_symbol(const struct profile *p,
+						 const struct profile_sample *s, uint64_t address)
 {
 	const bool kernel = profile_is_kernel(address);
 	const int32_t tgid = kernel ? 0 : s->tgid;
@@ -65,18 +69,43 @@ static struct profile_frame frame_at(const struct profile *p, const struct profi
 	/* Recordings of older versions have names of return addresses. */
 	if (!at)
 		at = profile_symbol_at(p, tgid, address + 1, s->t);
-	return native_frame(p, at, address, kernel);
+	return at;
 }
 
-/* The one native frame of a sample without a call chain. */
-static struct profile_frame only_frame(const struct profile *p, const struct profile_sample *s)
+/* Appends a frame; those of the same name in sequence are one, such as unresolved ones. */
+static size_t native_append(struct profile_frame *native, size_t natives,
+			    struct profile_frame frame)
 {
-	struct profile_frame frame =
-		native_frame(p, s->place ? &p->symbol[s->place - 1] : NULL, 0, s->kernel);
+	if (natives && native[natives - 1].name == frame.name)
+		return natives;
+	native[natives] = frame;
+	return natives + 1;
+}
 
-	if (!s->place)
-		frame.name = frame.image = s->image;
-	return frame;
+/* Appends the frames at an address: the functions inlined there, then the one around them. */
+static size_t native_append_at(const struct profile *p, const struct profile_symbol *at,
+			       uint64_t address, bool kernel, struct profile_frame *native,
+			       size_t natives)
+{
+	for (uint32_t i = 0; at && i < at->inlines && natives < NATIVE_MAX; i++)
+		natives = native_append(
+			native, natives,
+			native_frame(p, &p->inlined[at->inlined - 1 + i], address, kernel));
+	if (!at || !at->inlines)
+		natives = native_append(native, natives, native_frame(p, at, address, kernel));
+	return natives;
+}
+
+/* The frames of a sample without a call chain. */
+static size_t native_append_only(const struct profile *p, const struct profile_sample *s,
+				 struct profile_frame *native)
+{
+	const struct profile_symbol *at = s->place ? &p->symbol[s->place - 1] : NULL;
+	const size_t natives = native_append_at(p, at, 0, s->kernel, native, 0);
+
+	if (!at)
+		native[0].name = native[0].image = s->image;
+	return natives;
 }
 
 size_t profile_frames(const struct profile *p, const struct profile_sample *s,
@@ -95,14 +124,11 @@ size_t profile_frames(const struct profile *p, const struct profile_sample *s,
 		};
 	if (s->method >= PROFILE_FIRST && !s->compiled)
 		frame[nr++] = (struct profile_frame){ .kind = PROFILE_METHOD, .name = s->method };
-	while (natives < PROFILE_DEPTH - 4 && profile_chain_next(&chain, &address)) {
-		native[natives++] = frame_at(p, s, address);
-		/* Merge frames of the same name in sequence, such as unresolved ones. */
-		if (natives > 1 && native[natives - 1].name == native[natives - 2].name)
-			natives--;
-	}
+	while (natives < NATIVE_MAX && profile_chain_next(&chain, &address))
+		natives = native_append_at(p, chain_symbol(p, s, address), address,
+					   profile_is_kernel(address), native, natives);
 	if (!natives)
-		native[natives++] = only_frame(p, s);
+		natives = native_append_only(p, s, native);
 	if (*chain.text == '+')
 		native[natives++] = (struct profile_frame){
 			.kind = PROFILE_NATIVE,

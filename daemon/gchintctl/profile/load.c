@@ -106,12 +106,55 @@ static bool symbol_is_method(const struct profile *p, const struct profile_symbo
 	return symbol_is_compiled(p, at) && at->name >= PROFILE_FIRST;
 }
 
+static bool inlined_add(struct profile *p, struct profile_symbol function)
+{
+	if (!array_grow(&p->inlined, p->inlines, sizeof(*p->inlined)))
+		return profile_no_memory(p);
+	p->inlined[p->inlines++] = function;
+	return true;
+}
+
+/*
+ * Adds the functions of a text of the column `inlined`, and @at with the line that calls them: each
+ * one is at the line from which the one before it was called.
+ */
+static bool symbol_add_inlined(struct profile *p, struct profile_symbol *at, const char *text)
+{
+	struct profile_symbol outer = *at;
+	char *copy = strdup(text), *rest = copy, *call, *name;
+	const size_t first = p->inlines;
+	bool good = copy || profile_no_memory(p);
+
+	while (good && (call = strsep(&rest, "\n")) && *call) {
+		struct profile_symbol inner = outer;
+		char *line, *file = call;
+		long number;
+
+		name = strsep(&file, "\t");
+		line = strsep(&file, "\t");
+		if (!line || !file)
+			break;
+		inner.name = symbol_intern(p, name);
+		good = inlined_add(p, inner);
+		number = strtol(line, NULL, 10);
+		outer.line = number > 0 && number <= INT32_MAX ? (int)number : 0;
+		outer.file = name_intern(p, outer.line ? file : "?");
+	}
+	if (good && p->inlines > first) {
+		good = inlined_add(p, outer);
+		at->inlined = (uint32_t)first + 1;
+		at->inlines = (uint32_t)(p->inlines - first);
+	}
+	free(copy);
+	return good;
+}
+
 static bool load_symbols(struct profile *p)
 {
-	sqlite3_stmt *s =
-		db_query(p->rec->db, "SELECT tgid, address, t, image, name, offset, file, line "
-				     "FROM symbols LEFT JOIN lines USING(tgid, address, t) "
-				     "ORDER BY tgid, address, t");
+	sqlite3_stmt *s = db_query(
+		p->rec->db, "SELECT tgid, address, t, image, name, offset, file, line, inlined "
+			    "FROM symbols LEFT JOIN lines USING(tgid, address, t) "
+			    "ORDER BY tgid, address, t");
 	bool good = s;
 
 	while (good && db_next(s)) {
@@ -128,7 +171,10 @@ static bool load_symbols(struct profile *p)
 			db_int(s, 5, -1),
 			name_intern(p, db_text(s, 6, "?")),
 			(int)db_u32(s, 7, 0),
+			0,
+			0,
 		};
+		good = symbol_add_inlined(p, &p->symbol[p->symbols - 1], db_text(s, 8, ""));
 		p->any_method |= symbol_is_method(p, &p->symbol[p->symbols - 1]);
 	}
 	sqlite3_finalize(s);
@@ -475,6 +521,7 @@ void profile_free(struct profile *p)
 	free(p->index);
 	free(p->stack);
 	free(p->symbol);
+	free(p->inlined);
 	free(p->sample);
 	free(p->worker);
 	free(p->lead);

@@ -79,6 +79,11 @@ struct profile_symbol {
 	int64_t offset; /* of the address into the named symbol; -1 not known */
 	uint32_t file; /* a name */
 	int line; /* in @file; 0 not known */
+	/*
+	 * Index into profile.inlined, from 1, of the innermost function inlined here; the functions
+	 * around it follow, up to this symbol itself with the line that it calls them from. 0: none.
+	 */
+	uint32_t inlined, inlines;
 };
 
 /* A thread that only works for a collector; others announce the phases that it takes part in. */
@@ -108,6 +113,8 @@ struct profile {
 	size_t stacks;
 	struct profile_symbol *symbol;
 	size_t symbols;
+	struct profile_symbol *inlined;
+	size_t inlines;
 	bool any_method; /* a symbol is code that a runtime compiled */
 	double seconds; /* of CPU time that a sample stands for */
 	char event[16], in_kernel[8];

@@ -27,7 +27,8 @@
 #include "../ctl.h"
 #include "profile.h"
 
-#define MAP_SIZE (256 << 20) /* largest map or dump that is read, bytes */
+#define INLINED_MAX 64 /* functions inlined into one, at one address */
+#define MAP_SIZE    (256 << 20) /* largest map or dump that is read, bytes */
 
 struct file {
 	struct file *next;
@@ -299,12 +300,31 @@ static void resolver_insert_symbol(struct resolver *r, int32_t tgid, uint64_t ad
 	sqlite3_reset(r->add);
 }
 
-/* Inserts the offset of an address into its symbol and, if known, its source line. */
-static void resolver_insert_line(struct resolver *r, int32_t tgid, uint64_t address, uint64_t t,
-				 uint64_t offset, const struct dwarf_line *line)
+/* Adds the functions inlined at an address, in the form of the column; false if there is none. */
+static bool inlined_format(struct elf *e, uint64_t address, sqlite3_str *text)
 {
+	struct dwarf_inlined inlined[INLINED_MAX];
+	const size_t nr = e ? elf_inlined(e, address, inlined, INLINED_MAX) : 0;
+
+	for (size_t i = 0; i < nr; i++)
+		sqlite3_str_appendf(text, "%s\t%d\t%s\n", inlined[i].name, inlined[i].call.line,
+				    inlined[i].call.file ? inlined[i].call.file : "");
+	return nr;
+}
+
+/*
+ * Inserts the offset of an address into its symbol and, if known, its source line and the functions
+ * inlined there, of @e at @at; NULL for other code.
+ */
+static void resolver_insert_line(struct resolver *r, int32_t tgid, uint64_t address, uint64_t t,
+				 uint64_t offset, const struct dwarf_line *line, struct elf *e,
+				 uint64_t at)
+{
+	sqlite3_str *inlined;
+
 	if (!r->place)
 		return;
+	inlined = sqlite3_str_new(r->db);
 	sqlite3_bind_int(r->place, 1, tgid);
 	sqlite3_bind_int64(r->place, 2, (sqlite3_int64)address);
 	sqlite3_bind_int64(r->place, 3, (sqlite3_int64)t);
@@ -316,6 +336,11 @@ static void resolver_insert_line(struct resolver *r, int32_t tgid, uint64_t addr
 		sqlite3_bind_null(r->place, 5);
 		sqlite3_bind_null(r->place, 6);
 	}
+	if (inlined_format(e, at, inlined))
+		sqlite3_bind_text(r->place, 7, sqlite3_str_value(inlined), -1, SQLITE_TRANSIENT);
+	else
+		sqlite3_bind_null(r->place, 7);
+	sqlite3_free(sqlite3_str_finish(inlined));
 	r->failed |= sqlite3_step(r->place) != SQLITE_DONE;
 	sqlite3_reset(r->place);
 }
@@ -341,7 +366,7 @@ static bool resolve_named(struct resolver *r, int32_t tgid, uint64_t address, ui
 	if (n) {
 		resolver_insert_symbol(r, tgid, address, n->t, PROFILE_METHODS, n->name);
 		resolver_insert_line(r, tgid, address, n->t, address - n->start,
-				     jitmap_line(n, address, &line) ? &line : NULL);
+				     jitmap_line(n, address, &line) ? &line : NULL, NULL, 0);
 	}
 	return n;
 }
@@ -401,7 +426,7 @@ static void resolve_user(struct resolver *r, int32_t tgid, uint64_t address, uin
 		resolver_insert_symbol(r, tgid, address, from, image, n ? n->name : NULL);
 		if (n)
 			resolver_insert_line(r, tgid, address, from, at - n->start,
-					     elf_line(e, at, &line) ? &line : NULL);
+					     elf_line(e, at, &line) ? &line : NULL, e, at);
 	}
 	sqlite3_reset(r->image);
 }
@@ -417,7 +442,7 @@ static void resolve_kernel(struct resolver *r, uint64_t address)
 	n = symbols_find(&r->kernel, address);
 	resolver_insert_symbol(r, 0, address, 0, "[kernel]", n ? n->name : NULL);
 	if (n)
-		resolver_insert_line(r, 0, address, 0, address - n->start, NULL);
+		resolver_insert_line(r, 0, address, 0, address - n->start, NULL, NULL, 0);
 }
 
 static void resolve_stack(struct resolver *r, int32_t tgid, uint64_t t, const char *frames)
@@ -520,8 +545,8 @@ static bool resolver_open(struct resolver *r, const char *file)
 
 	/* Recordings of older versions have no table of lines. */
 	if (good &&
-	    sqlite3_prepare_v2(r->db, "INSERT OR IGNORE INTO lines VALUES(?1,?2,?3,?4,?5,?6)", -1,
-			       &r->place, NULL))
+	    sqlite3_prepare_v2(r->db, "INSERT OR IGNORE INTO lines VALUES(?1,?2,?3,?4,?5,?6,?7)",
+			       -1, &r->place, NULL))
 		r->place = NULL;
 	return good;
 }
