@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * tracing OPTIONS: a tree of 131071 objects of 32 bytes with two references each, collected as a
- * whole ROUNDS times by one thread. bench/peers/count-tracing counts its instructions.
+ * tracing OPTIONS [traced]: a tree of 131071 objects of 32 bytes with two references each, collected
+ * as a whole ROUNDS times by one thread; "traced": a callback of their type visits the references.
+ * bench/peers/count-tracing counts its instructions.
  */
 #include <gchint/gc.h>
 #include <stdio.h>
@@ -17,6 +18,14 @@ struct node {
 
 static struct gc_mutator *m;
 static const struct gc_type *type;
+
+static void node_trace(void *obj, gc_visit_fn visit, void *arg)
+{
+	struct node *n = obj;
+
+	visit((void **)&n->left, arg);
+	visit((void **)&n->right, arg);
+}
 
 static struct node *tree_build(int depth)
 {
@@ -53,6 +62,10 @@ int main(int argc, char **argv)
 	    gc_mutator_attach(heap, &m)) {
 		fprintf(stderr, "tracing: %s\n", err.text);
 		return 1;
+	}
+	if (argc > 2) {
+		d.refs = 0;
+		d.trace = node_trace;
 	}
 	type = gc_type_register(heap, &d, NULL);
 	GC_PUSH(m, f);

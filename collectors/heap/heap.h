@@ -83,7 +83,8 @@ struct gc_info {
 	char *name;
 	uint8_t tail;
 	uint8_t weak; /* enum gc_weak */
-	char pad[64 - sizeof(struct gc_type) - 8 - 2 * sizeof(void *) - 2];
+	bool scanned; /* has references, weak ones included */
+	char pad[64 - sizeof(struct gc_type) - 8 - 2 * sizeof(void *) - 3];
 };
 _Static_assert(sizeof(struct gc_info) == 64, "the type table is indexed by a shift");
 

@@ -78,7 +78,9 @@ static inline void gc_lines_mark(struct gc_heap *heap, uintptr_t addr, size_t si
 	uint8_t *marks = heap->lines->marks;
 	uintptr_t line = addr >> GC_LINE_SHIFT, last = (addr + size - 1) >> GC_LINE_SHIFT;
 
-	for (; line <= last; line++)
+	/* A loop alone becomes a call of memset(). */
+	marks[line] = marks[last] = 1;
+	while (unlikely(++line < last))
 		marks[line] = 1;
 }
 

@@ -150,18 +150,13 @@ uint64_t gc_copy_await(void *ref)
 	}
 }
 
-static bool type_has_refs(const struct gc_info *info)
-{
-	return info->refs || info->tail == GC_TAIL_REFS || info->trace || info->weak;
-}
-
 size_t gc_copy_unshaped(struct gc_heap *heap, void *ref, uint64_t word)
 {
 	const struct gc_info *info = gc_info(heap, word);
 
 	if (unlikely(word & GC_AWAITED))
 		gc_weak_reach(heap, ref, word, false);
-	return gc_size(info, word) + type_has_refs(info);
+	return gc_size(info, word) + info->scanned;
 }
 
 bool gc_copy_note_weak(struct gc_copier *c, void *obj)

@@ -129,14 +129,13 @@ static __attribute__((noinline)) void weak_note(struct gc_marker *k, void *obj)
 		gc_weak_hold(gc_info(heap, gc_word(obj)), obj, gc_marker_visit, k);
 }
 
-/* Not inlined: the loop, which calls it for objects without a shape, has more registers. */
-__attribute__((noinline)) void gc_marker_scan(struct gc_marker *k, void *obj, uint64_t word,
-					      bool first)
+/* Scan an object of any type, in a loop for one @mode or with the mode of the marker. */
+gc_inline void object_scan(struct gc_marker *k, void *obj, uint64_t word, const bool first,
+			   const enum gc_marker_mode mode)
 {
 	struct gc_heap *heap = k->heap;
 	const struct gc_info *info = gc_info(heap, word);
 	size_t size = gc_size(info, word);
-	bool weak;
 
 	/*
 	 * A mutator may have published an object whose header this CPU does not see yet only where
@@ -148,27 +147,32 @@ __attribute__((noinline)) void gc_marker_scan(struct gc_marker *k, void *obj, ui
 		return;
 	}
 	if (unlikely(word & GC_AWAITED))
-		gc_weak_reach(heap, obj, word, k->mode == GC_MARK_SHARED);
+		gc_weak_reach(heap, obj, word, mode == GC_MARK_SHARED);
 	if (first) {
 		k->bytes += gc_held_size(heap, size);
 		k->objects++;
 	}
-	if (heap->lines && k->mode == GC_MARK_SHARED)
+	if (heap->lines && mode == GC_MARK_SHARED)
 		gc_lines_mark_shared(heap, (uintptr_t)obj, size);
 	else if (heap->lines)
 		gc_lines_mark(heap, (uintptr_t)obj, size);
 	if (unlikely(gc_splits(heap, info, word)) &&
 	    gc_mark_put_off(k->stack, obj, (uint32_t)(word >> 32)))
 		return;
-	/* Two calls, in which the visits are inlined */
-	if (likely(k->mode == GC_MARK_ALONE))
-		weak = gc_object_visit(obj, info, word, visit_alone, k);
-	else if (k->mode == GC_MARK_SHARED)
-		weak = gc_object_visit(obj, info, word, visit_shared, k);
-	else
-		weak = gc_object_visit(obj, info, word, visitors[k->mode], k);
-	if (unlikely(weak))
+	if (unlikely(gc_object_visit(obj, info, word, visitors[mode], k)))
 		weak_note(k, obj);
+}
+
+/* Not inlined: the loop, which calls it for objects without a shape, has more registers. */
+static __attribute__((noinline)) void scan_alone(struct gc_marker *k, void *obj, uint64_t word)
+{
+	object_scan(k, obj, word, true, GC_MARK_ALONE);
+}
+
+__attribute__((noinline)) void gc_marker_scan(struct gc_marker *k, void *obj, uint64_t word,
+					      bool first)
+{
+	object_scan(k, obj, word, first, k->mode);
 }
 
 static void slots_scan(struct gc_marker *k, void **slot, void **end)
@@ -260,7 +264,10 @@ gc_inline unsigned int stack_drain(struct gc_marker *k, unsigned int most, const
 			others++;
 			s->top = top;
 			s->at = at;
-			gc_marker_scan(k, obj, word, true);
+			if (shared)
+				gc_marker_scan(k, obj, word, true);
+			else
+				scan_alone(k, obj, word);
 			top = s->top;
 			base = s->base;
 			limit = s->limit;

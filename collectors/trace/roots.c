@@ -228,6 +228,8 @@ const struct gc_type *gc_type_register(struct gc_heap *heap, const struct gc_typ
 		info->tail = (uint8_t)desc->tail;
 		info->trace = desc->trace;
 		info->weak = desc->weak ? GC_WEAK : desc->ephemeron ? GC_EPHEMERON : GC_STRONG;
+		info->scanned =
+			info->refs || desc->trace || info->weak || desc->tail == GC_TAIL_REFS;
 		heap->type_count++;
 	}
 	pthread_mutex_unlock(&heap->table_lock);
