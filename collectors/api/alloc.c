@@ -25,7 +25,7 @@
 /* Do the bytes in use, plus 1/@credit of the room, exceed what the marking allows? */
 static bool pace_exceeded(struct gc_heap *heap, unsigned int credit)
 {
-	struct gc_pace *p = &heap->pace, now = {
+	struct gc_pace *p = &heap->budget.pace, now = {
 		.on = __atomic_load_n(&p->on, __ATOMIC_ACQUIRE),
 		.base = gc_load(&p->base),
 		.room = gc_load(&p->room),
@@ -35,7 +35,7 @@ static bool pace_exceeded(struct gc_heap *heap, unsigned int credit)
 	};
 	uint64_t more = credit ? now.room / credit : 0;
 
-	return now.on && gc_load(&heap->in_use) + more > gc_pace_allowed(&now);
+	return now.on && gc_load(&heap->budget.in_use) + more > gc_pace_allowed(&now);
 }
 
 /* Wait for the marking if mutators are ahead of it: at most pace= and one wake-up latency. */
@@ -49,13 +49,13 @@ static void pace_wait(struct gc_thread *t)
 	if (!pace_exceeded(heap, 0))
 		return;
 	state = gc_cancel_defer();
-	slice = gc_pace_slice((uint64_t)heap->opt.pace * 1000, gc_load(&heap->cycle_ns));
+	slice = gc_pace_slice((uint64_t)heap->opt.pace * 1000, gc_load(&heap->sizing.cycle_ns));
 	ts.tv_nsec = (long)slice / 2;
 	end = gc_now() + slice;
 	gc_pause_begin(t, GC_PAUSE_PACED, &begin);
 	gc_state_park(t);
 	do {
-		gc_futex_wait_for(&heap->pace.on, 1, &ts);
+		gc_futex_wait_for(&heap->budget.pace.on, 1, &ts);
 	} while (gc_now() < end && pace_exceeded(heap, CREDIT));
 	gc_state_unpark(t);
 	gc_pause_end(t, GC_PAUSE_PACED, begin);
@@ -64,7 +64,7 @@ static void pace_wait(struct gc_thread *t)
 
 static bool trigger_due(struct gc_heap *heap, uint64_t *next, int64_t every)
 {
-	uint64_t now = gc_load(&heap->granted), at = gc_load(next);
+	uint64_t now = gc_load(&heap->budget.granted), at = gc_load(next);
 
 	if (now < at)
 		return false;
@@ -79,9 +79,9 @@ static void trigger_run(struct gc_thread *t)
 
 	if (heap->opt.every_safepoint)
 		gc_run_cycle(heap, t, GC_CAUSE_STRESS, false, false);
-	else if (heap->opt.stress && trigger_due(heap, &heap->stress_next, heap->opt.stress))
+	else if (heap->opt.stress && trigger_due(heap, &heap->budget.stress_next, heap->opt.stress))
 		gc_run_cycle(heap, t, GC_CAUSE_STRESS, !(gc_random(&t->rng) & 7), false);
-	if (heap->opt.profiler && trigger_due(heap, &heap->profile_next, heap->opt.profiler))
+	if (heap->opt.profiler && trigger_due(heap, &heap->budget.profile_next, heap->opt.profiler))
 		gc_run_cycle(heap, t, GC_CAUSE_STRESS, true, false);
 }
 
@@ -104,9 +104,9 @@ static bool daemon_only(const struct gc_heap *heap)
 
 static bool heap_still_full(const struct gc_heap *heap)
 {
-	uint64_t at = gc_load(&heap->full_at);
+	uint64_t at = gc_load(&heap->budget.full_at);
 
-	return at && gc_load(&heap->granted) - at < STILL_FULL((uint64_t)heap->opt.max);
+	return at && gc_load(&heap->budget.granted) - at < STILL_FULL((uint64_t)heap->opt.max);
 }
 
 /* policy=bg: mutators wait for the daemon and may allocate beyond the soft limit. */
@@ -130,10 +130,10 @@ static uintptr_t alloc_by_cycles(struct gc_thread *t, size_t bytes)
 	const struct gc_plan *plan = heap->plan;
 	uintptr_t obj = 0;
 
-	if (heap->adapt && gc_adapt_grow(heap))
+	if (heap->sizing.adapt && gc_adapt_grow(heap))
 		obj = plan->alloc(t, bytes, false);
 	for (int i = 0; !obj && i < PATIENCE; i++) {
-		uint64_t granted = gc_load(&heap->granted);
+		uint64_t granted = gc_load(&heap->budget.granted);
 		bool mine = gc_run_cycle(heap, t, GC_CAUSE_ALLOC, false, false) == GC_COLLECTED;
 
 		if (gc_collect_refuses(heap)) {
@@ -142,7 +142,8 @@ static uintptr_t alloc_by_cycles(struct gc_thread *t, size_t bytes)
 		}
 		obj = plan->alloc(t, bytes, false);
 		/* The next collection may promote what a minor one had to keep in the nursery. */
-		if (mine && i >= heap->plan->generational && gc_load(&heap->granted) <= granted)
+		if (mine && i >= heap->plan->generational &&
+		    gc_load(&heap->budget.granted) <= granted)
 			break;
 	}
 	if (!obj && gc_sizing_grow(heap, bytes))
@@ -160,7 +161,7 @@ static uintptr_t alloc_ladder(struct gc_thread *t, size_t bytes)
 	if (t->refused)
 		return 0;
 	for (int i = 0; !obj && i < PATIENCE; i++) {
-		uint64_t granted = gc_load(&heap->granted);
+		uint64_t granted = gc_load(&heap->budget.granted);
 
 		gc_collect_all(heap, t);
 		if (gc_collect_refuses(heap)) {
@@ -168,11 +169,12 @@ static uintptr_t alloc_ladder(struct gc_thread *t, size_t bytes)
 			return 0;
 		}
 		obj = heap->plan->alloc(t, bytes, true);
-		if (gc_load(&heap->granted) <= granted)
+		if (gc_load(&heap->budget.granted) <= granted)
 			break;
 	}
 	if (!obj) {
-		__atomic_store_n(&heap->full_at, gc_load(&heap->granted), __ATOMIC_RELAXED);
+		__atomic_store_n(&heap->budget.full_at, gc_load(&heap->budget.granted),
+				 __ATOMIC_RELAXED);
 		t->refused = GC_REFUSED_FULL;
 	}
 	return obj;
@@ -188,7 +190,7 @@ static void *alloc_object(struct gc_mutator *m, uint64_t word, size_t bytes)
 	gc_safepoint(m);
 	if (unlikely(heap->opt.stress | heap->opt.every_safepoint | heap->opt.profiler))
 		trigger_run(t);
-	if (unlikely(__atomic_load_n(&heap->pace.on, __ATOMIC_RELAXED)))
+	if (unlikely(__atomic_load_n(&heap->budget.pace.on, __ATOMIC_RELAXED)))
 		pace_wait(t);
 	t->refused = GC_REFUSED_NOT;
 	if (unlikely(bytes > (size_t)heap->opt.max)) {
@@ -256,7 +258,7 @@ void *gc_alloc_array(struct gc_mutator *m, const struct gc_type *type, uint32_t 
 void *gc_weak_new(struct gc_mutator *m, void **target)
 {
 	struct gc_heap *heap = gc_thread(m)->heap;
-	void *weak = gc_alloc(m, heap->weak_type);
+	void *weak = gc_alloc(m, heap->weak.weak_type);
 
 	/* The allocation is a safepoint: *target is read after it. */
 	if (weak)
@@ -267,7 +269,7 @@ void *gc_weak_new(struct gc_mutator *m, void **target)
 void *gc_ephemeron_new(struct gc_mutator *m, void **key, void **value)
 {
 	struct gc_heap *heap = gc_thread(m)->heap;
-	void *ephemeron = gc_alloc(m, heap->ephemeron_type), **slot;
+	void *ephemeron = gc_alloc(m, heap->weak.ephemeron_type), **slot;
 
 	/* As in gc_weak_new() */
 	if (ephemeron) {

@@ -132,8 +132,8 @@ static int map_space(struct gc_heap *heap)
 static void init_locks(struct gc_heap *heap)
 {
 	pthread_mutex_init(&heap->space_lock, NULL);
-	pthread_mutex_init(&heap->table_lock, NULL);
-	pthread_mutex_init(&heap->threads_lock, NULL);
+	pthread_mutex_init(&heap->roots.lock, NULL);
+	pthread_mutex_init(&heap->mutators.lock, NULL);
 	pthread_mutex_init(&heap->gc.lock, NULL);
 	gc_cycle_init(heap);
 }
@@ -155,27 +155,27 @@ static void free_heap(struct gc_heap *heap)
 		munmap((void *)heap->base, heap->end - heap->base);
 	if (heap->side)
 		munmap(heap->side, heap->side_size);
-	if (heap->types) {
-		for (uint32_t i = 0; i < heap->type_count; i++)
-			free(heap->types[i].name);
-		munmap(heap->types, GC_MAX_TYPES * sizeof(struct gc_info));
+	if (heap->roots.types) {
+		for (uint32_t i = 0; i < heap->roots.type_count; i++)
+			free(heap->roots.types[i].name);
+		munmap(heap->roots.types, GC_MAX_TYPES * sizeof(struct gc_info));
 	}
-	while (heap->root_arrays) {
-		struct gc_root_array *a = heap->root_arrays;
+	while (heap->roots.arrays) {
+		struct gc_root_array *a = heap->roots.arrays;
 
-		heap->root_arrays = a->next;
+		heap->roots.arrays = a->next;
 		free(a);
 	}
-	free(heap->more_roots);
-	free(heap->weaks.items);
-	free(heap->ephemerons.items);
-	free(heap->keys.items);
-	free(heap->finalizable.items);
-	free(heap->finalized.items);
+	free(heap->roots.added);
+	free(heap->weak.weaks.items);
+	free(heap->weak.ephemerons.items);
+	free(heap->weak.keys.items);
+	free(heap->weak.finalizable.items);
+	free(heap->weak.finalized.items);
 	free(heap->opt_text);
 	pthread_mutex_destroy(&heap->space_lock);
-	pthread_mutex_destroy(&heap->table_lock);
-	pthread_mutex_destroy(&heap->threads_lock);
+	pthread_mutex_destroy(&heap->roots.lock);
+	pthread_mutex_destroy(&heap->mutators.lock);
 	pthread_mutex_destroy(&heap->gc.lock);
 	pthread_cond_destroy(&heap->gc.done);
 	pthread_cond_destroy(&heap->gc.order);
@@ -216,18 +216,19 @@ int gc_heap_create(struct gc_heap **out, const char *options, struct gc_listener
 	heap->finger = UINTPTR_MAX;
 	heap->marker.heap = heap;
 	heap->marker.stack = &heap->stack;
-	heap->rate.since.now = gc_now();
+	heap->budget.rate.since.now = gc_now();
 	ret = gc_fail(err, -ENOMEM, "no address space for max=%lld; lower max", (long long)opt.max);
 	heap->opt_text = gc_options_text(&opt);
-	heap->types = memory_map(GC_MAX_TYPES * sizeof(struct gc_info), PROT_READ | PROT_WRITE);
-	if (!heap->opt_text || !heap->types || map_space(heap) || map_tables(heap) ||
+	heap->roots.types =
+		memory_map(GC_MAX_TYPES * sizeof(struct gc_info), PROT_READ | PROT_WRITE);
+	if (!heap->opt_text || !heap->roots.types || map_space(heap) || map_tables(heap) ||
 	    gc_mark_stack_init(&heap->stack, (size_t)opt.markstack, (int)opt.overflow,
 			       heap->end - heap->base) ||
 	    gc_help_init(heap))
 		goto free_all;
-	heap->type_count = 1; /* type 0 stays unused: a header word of 0 is no object */
-	heap->weak_type = gc_type_register(heap, &weak, err);
-	heap->ephemeron_type = gc_type_register(heap, &ephemeron, err);
+	heap->roots.type_count = 1; /* type 0 stays unused: a header word of 0 is no object */
+	heap->weak.weak_type = gc_type_register(heap, &weak, err);
+	heap->weak.ephemeron_type = gc_type_register(heap, &ephemeron, err);
 	ret = heap->plan->init(heap, err);
 	if (ret)
 		goto free_all;
@@ -236,8 +237,8 @@ int gc_heap_create(struct gc_heap **out, const char *options, struct gc_listener
 	    (opt.policy == GC_POLICY_ADAPTIVE && gc_adapt_init(heap)))
 		goto free_all;
 	gc_sizing_init(heap);
-	heap->stress_next = (uint64_t)opt.stress;
-	heap->profile_next = (uint64_t)opt.profiler;
+	heap->budget.stress_next = (uint64_t)opt.stress;
+	heap->budget.profile_next = (uint64_t)opt.profiler;
 	gc_mark_order_init(heap);
 	ret = gc_fork_add(heap);
 	if (ret) {
@@ -263,7 +264,7 @@ int gc_heap_destroy(struct gc_heap *heap)
 {
 	int state;
 
-	if (heap->thread_count)
+	if (heap->mutators.count)
 		return -EBUSY;
 	state = gc_cancel_defer();
 	gc_fork_remove(heap);
@@ -282,8 +283,8 @@ void gc_frequency_source(struct gc_heap *heap,
 			 int (*fn)(uint32_t *effective_khz, uint32_t *highest_khz, void *arg),
 			 void *arg)
 {
-	heap->frequency_arg = arg;
-	heap->frequency = fn;
+	heap->sizing.frequency_arg = arg;
+	heap->sizing.frequency = fn;
 }
 
 void gc_heap_stats(const struct gc_heap *heap, struct gc_heap_stats *out)
@@ -295,12 +296,12 @@ void gc_heap_stats(const struct gc_heap *heap, struct gc_heap_stats *out)
 
 	for (size_t i = 0; i < sizeof(*out) / sizeof(*to); i++)
 		to[i] = gc_load(&from[i]);
-	out->allocated_bytes = gc_load(&heap->granted);
-	out->live_bytes = gc_load(&heap->live_bytes);
-	out->live_objects = gc_load(&heap->live_objects);
-	out->heap_bytes = gc_load(&heap->in_use);
-	out->soft_limit = gc_load(&heap->soft_limit);
-	out->concurrent_start = gc_load(&heap->concurrent_start);
+	out->allocated_bytes = gc_load(&heap->budget.granted);
+	out->live_bytes = gc_load(&heap->budget.live_bytes);
+	out->live_objects = gc_load(&heap->budget.live_objects);
+	out->heap_bytes = gc_load(&heap->budget.in_use);
+	out->soft_limit = gc_load(&heap->budget.soft_limit);
+	out->concurrent_start = gc_load(&heap->budget.concurrent_start);
 	gc_space_lock(h);
 	out->footprint_bytes = heap->plan->footprint(h);
 	gc_space_unlock(h);

@@ -60,7 +60,7 @@ static void fork_prepare(void)
 		gc_cycle_acquire(heap, mine ? self : NULL);
 		gc_world_stop(heap);
 		pthread_mutex_lock(&heap->space_lock);
-		pthread_mutex_lock(&heap->table_lock);
+		pthread_mutex_lock(&heap->roots.lock);
 		if (heap->help)
 			gc_help_lock(heap);
 		if (heap->workers)
@@ -76,7 +76,7 @@ static void heap_release(struct gc_heap *heap)
 		gc_workers_unlock(heap);
 	if (heap->help)
 		gc_help_unlock(heap);
-	pthread_mutex_unlock(&heap->table_lock);
+	pthread_mutex_unlock(&heap->roots.lock);
 	pthread_mutex_unlock(&heap->space_lock);
 	gc_world_restart(heap);
 	gc_cycle_release(heap);
@@ -101,7 +101,7 @@ static void fork_parent(void)
 /* Drop the mutators of threads that do not exist in the child. */
 static void drop_threads(struct gc_heap *heap, struct gc_thread *self)
 {
-	struct gc_thread **link = &heap->threads, *t;
+	struct gc_thread **link = &heap->mutators.first, *t;
 
 	while ((t = *link)) {
 		if (t == self) {
@@ -113,7 +113,7 @@ static void drop_threads(struct gc_heap *heap, struct gc_thread *self)
 		if (t->clearing)
 			gc_large_abandon(heap, t->clearing);
 		*link = t->next;
-		heap->thread_count--;
+		heap->mutators.count--;
 		free(t);
 	}
 }

@@ -77,13 +77,13 @@ int gc_mutator_attach(struct gc_heap *heap, struct gc_mutator **out)
 	t->tid = (int)syscall(SYS_gettid);
 	state = gc_cancel_defer();
 	gc_phase_mutator(t, true);
-	pthread_mutex_lock(&heap->threads_lock);
+	pthread_mutex_lock(&heap->mutators.lock);
 	t->rng = (uint64_t)heap->opt.seed +
 		 __atomic_fetch_add(&heap->stats.threads_total, 1, __ATOMIC_RELAXED);
-	t->next = heap->threads;
-	heap->threads = t;
-	__atomic_fetch_add(&heap->thread_count, 1, __ATOMIC_RELAXED);
-	pthread_mutex_unlock(&heap->threads_lock);
+	t->next = heap->mutators.first;
+	heap->mutators.first = t;
+	__atomic_fetch_add(&heap->mutators.count, 1, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&heap->mutators.lock);
 	attached = t;
 	*out = &t->m;
 	gc_cancel_allow(state);
@@ -98,15 +98,15 @@ void gc_mutator_detach(struct gc_mutator *m)
 
 	/* A collection may be waiting for this thread while it waits for the lock. */
 	gc_state_park(t);
-	pthread_mutex_lock(&heap->threads_lock);
+	pthread_mutex_lock(&heap->mutators.lock);
 	gc_space_lock(heap);
 	heap->plan->flush(t);
 	gc_space_unlock(heap);
-	for (link = &heap->threads; *link != t; link = &(*link)->next)
+	for (link = &heap->mutators.first; *link != t; link = &(*link)->next)
 		;
 	*link = t->next;
-	__atomic_fetch_sub(&heap->thread_count, 1, __ATOMIC_RELAXED);
-	pthread_mutex_unlock(&heap->threads_lock);
+	__atomic_fetch_sub(&heap->mutators.count, 1, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&heap->mutators.lock);
 	gc_phase_mutator(t, false);
 	attached = NULL;
 	if (ending_noticed)
@@ -195,9 +195,9 @@ int gc_verify(struct gc_mutator *m, struct gc_error *err)
 	gc_world_stop(heap);
 	gc_verify_now(heap);
 	gc_world_restart(heap);
-	code = heap->verify_error.code;
+	code = heap->verification.error.code;
 	if (err)
-		*err = heap->verify_error;
+		*err = heap->verification.error;
 	gc_cycle_release(heap);
 	gc_cancel_allow(state);
 	return code;
@@ -232,9 +232,9 @@ int gc_finalizer_add(struct gc_mutator *m, void *obj)
 	struct gc_heap *heap = gc_thread(m)->heap;
 	int ret;
 
-	pthread_mutex_lock(&heap->table_lock);
-	ret = gc_vector_push(&heap->finalizable, obj);
-	pthread_mutex_unlock(&heap->table_lock);
+	pthread_mutex_lock(&heap->roots.lock);
+	ret = gc_vector_push(&heap->weak.finalizable, obj);
+	pthread_mutex_unlock(&heap->roots.lock);
 	return ret;
 }
 
@@ -243,9 +243,9 @@ void *gc_finalizer_next(struct gc_mutator *m)
 	struct gc_heap *heap = gc_thread(m)->heap;
 	void *obj = NULL;
 
-	pthread_mutex_lock(&heap->table_lock);
-	if (heap->finalized_next < heap->finalized.count)
-		obj = heap->finalized.items[heap->finalized_next++];
-	pthread_mutex_unlock(&heap->table_lock);
+	pthread_mutex_lock(&heap->roots.lock);
+	if (heap->weak.finalized_next < heap->weak.finalized.count)
+		obj = heap->weak.finalized.items[heap->weak.finalized_next++];
+	pthread_mutex_unlock(&heap->roots.lock);
 	return obj;
 }

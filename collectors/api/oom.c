@@ -5,10 +5,10 @@ void gc_oom_callback(struct gc_heap *heap,
 		     bool (*fn)(struct gc_mutator *m, size_t bytes, enum gc_refusal why, void *arg),
 		     void *arg)
 {
-	pthread_mutex_lock(&heap->table_lock);
+	pthread_mutex_lock(&heap->roots.lock);
 	heap->oom = fn;
 	heap->oom_arg = arg;
-	pthread_mutex_unlock(&heap->table_lock);
+	pthread_mutex_unlock(&heap->roots.lock);
 }
 
 static bool roots_are_left(const struct gc_mutator *m, const struct gc_frame *roots)
@@ -35,10 +35,10 @@ bool gc_oom_call(struct gc_thread *t, size_t bytes)
 	bool again;
 	void *arg;
 
-	pthread_mutex_lock(&heap->table_lock);
+	pthread_mutex_lock(&heap->roots.lock);
 	fn = heap->oom;
 	arg = heap->oom_arg;
-	pthread_mutex_unlock(&heap->table_lock);
+	pthread_mutex_unlock(&heap->roots.lock);
 	if (!fn || t->oom_frame)
 		return false;
 	t->oom_frame = (uintptr_t)__builtin_frame_address(0);

@@ -29,14 +29,14 @@ int gc_adapt_init(struct gc_heap *heap)
 	a->in.cpus = 1;
 	if (!sched_getaffinity(0, sizeof(cpus), &cpus) && CPU_COUNT(&cpus) > 1)
 		a->in.cpus = (unsigned int)CPU_COUNT(&cpus);
-	heap->adapt = a;
+	heap->sizing.adapt = a;
 	return 0;
 }
 
 void gc_adapt_fini(struct gc_heap *heap)
 {
-	free(heap->adapt);
-	heap->adapt = NULL;
+	free(heap->sizing.adapt);
+	heap->sizing.adapt = NULL;
 }
 
 /* How much longer it took than at the highest frequency; 1 where the frequency is unknown. */
@@ -44,7 +44,8 @@ static double adapt_stretch(const struct gc_heap *heap)
 {
 	uint32_t effective = 0, highest = 0;
 
-	if (!heap->frequency || heap->frequency(&effective, &highest, heap->frequency_arg))
+	if (!heap->sizing.frequency ||
+	    heap->sizing.frequency(&effective, &highest, heap->sizing.frequency_arg))
 		return 1;
 	return gc_choice_stretch(effective, highest);
 }
@@ -64,11 +65,12 @@ static void adapt_compare(struct gc_adapt *a, double waited_ns)
 
 void gc_adapt_cycle(struct gc_heap *heap, uint64_t ns, uint64_t cpu_ns)
 {
-	uint64_t limit = gc_load(&heap->soft_limit), start = gc_load(&heap->concurrent_start);
-	uint64_t granted = gc_load(&heap->granted), live = gc_load(&heap->live_bytes);
+	uint64_t limit = gc_load(&heap->budget.soft_limit),
+		 start = gc_load(&heap->budget.concurrent_start);
+	uint64_t granted = gc_load(&heap->budget.granted), live = gc_load(&heap->budget.live_bytes);
 	const struct gc_cycle *c = &heap->cycle;
 	uint64_t waited = waited_ns(heap);
-	struct gc_adapt *a = heap->adapt;
+	struct gc_adapt *a = heap->sizing.adapt;
 	double slow = adapt_stretch(heap);
 	struct gc_choice_seen last = {
 		.work = (double)c->marked_bytes,
@@ -83,7 +85,7 @@ void gc_adapt_cycle(struct gc_heap *heap, uint64_t ns, uint64_t cpu_ns)
 	if (granted > a->granted)
 		last.period = fmin((double)(granted - a->granted), a->in.room);
 	a->granted = granted;
-	a->in.mutators = __atomic_load_n(&heap->thread_count, __ATOMIC_RELAXED);
+	a->in.mutators = __atomic_load_n(&heap->mutators.count, __ATOMIC_RELAXED);
 	a->in.mutators += !a->in.mutators;
 	if (c->cause == GC_CAUSE_CONCURRENT)
 		adapt_compare(a, (double)(waited - a->waited));
@@ -91,7 +93,7 @@ void gc_adapt_cycle(struct gc_heap *heap, uint64_t ns, uint64_t cpu_ns)
 	/* An explicit cycle comes before memory runs out: its period would distort the mean. */
 	if (c->alone || c->cause == GC_CAUSE_CONCURRENT)
 		gc_choice_see(&a->in.seen[c->alone ? GC_MODE_STW : GC_MODE_CONCURRENT], &last);
-	a->in.alloc_rate = heap->rate.bytes_per_ns;
+	a->in.alloc_rate = heap->budget.rate.bytes_per_ns;
 	a->in.headroom = start < limit ? (double)(limit - start) : 0;
 	mode = gc_choice(&a->in, &out);
 	/* Without missed_ns: compared with its own correction, an error would never decay. */
@@ -105,12 +107,14 @@ void gc_adapt_cycle(struct gc_heap *heap, uint64_t ns, uint64_t cpu_ns)
 
 bool gc_adapt_grow(struct gc_heap *heap)
 {
-	struct gc_adapt *a = heap->adapt;
-	uint64_t limit = gc_load(&heap->soft_limit), live = gc_load(&heap->live_bytes), room;
+	struct gc_adapt *a = heap->sizing.adapt;
+	uint64_t limit = gc_load(&heap->budget.soft_limit),
+		 live = gc_load(&heap->budget.live_bytes), room;
 	uint32_t effective = 0, highest = 0;
 	bool grown = false;
 
-	if (!heap->frequency || heap->frequency(&effective, &highest, heap->frequency_arg))
+	if (!heap->sizing.frequency ||
+	    heap->sizing.frequency(&effective, &highest, heap->sizing.frequency_arg))
 		return false;
 	if (__atomic_exchange_n(&a->lock, 1, __ATOMIC_ACQUIRE))
 		return false;
@@ -123,7 +127,7 @@ bool gc_adapt_grow(struct gc_heap *heap)
 			     (uint64_t)heap->opt.max > limit ? (uint64_t)heap->opt.max - limit : 0);
 	if (room) {
 		a->grown += room;
-		__atomic_store_n(&heap->soft_limit, limit + room, __ATOMIC_RELAXED);
+		__atomic_store_n(&heap->budget.soft_limit, limit + room, __ATOMIC_RELAXED);
 		gc_stat_add(&heap->stats.grown_instead, 1);
 		grown = true;
 	}

@@ -117,7 +117,7 @@ static void cycle_set(struct gc_heap *heap, struct gc_thread *self, enum gc_caus
 	c->self = self;
 	c->daemon = !self;
 	c->foreground = self != NULL;
-	c->alone = heap->adapt && c->foreground && cause == GC_CAUSE_ALLOC &&
+	c->alone = heap->sizing.adapt && c->foreground && cause == GC_CAUSE_ALLOC &&
 		   !__atomic_load_n(&heap->gc.daemon_on, __ATOMIC_RELAXED);
 	c->full = full;
 	c->kind = GC_KIND_MAJOR;
@@ -176,10 +176,10 @@ static uint32_t threads_at_work(struct gc_heap *heap)
 {
 	uint32_t n = 0;
 
-	pthread_mutex_lock(&heap->threads_lock);
-	for (struct gc_thread *t = heap->threads; t; t = t->next)
+	pthread_mutex_lock(&heap->mutators.lock);
+	for (struct gc_thread *t = heap->mutators.first; t; t = t->next)
 		n += !__atomic_load_n(&t->away, __ATOMIC_RELAXED);
-	pthread_mutex_unlock(&heap->threads_lock);
+	pthread_mutex_unlock(&heap->mutators.lock);
 	return n + !n;
 }
 
@@ -188,21 +188,21 @@ static void cycle_sample(struct gc_heap *heap, uint64_t now, enum gc_cause cause
 {
 	struct gc_rate_in in = {
 		.now = now,
-		.granted = gc_load(&heap->granted),
+		.granted = gc_load(&heap->budget.granted),
 		.stopped_ns = heap->stats.stw_ns,
-		.threads = __atomic_load_n(&heap->thread_count, __ATOMIC_RELAXED),
+		.threads = __atomic_load_n(&heap->mutators.count, __ATOMIC_RELAXED),
 	};
 	struct gc_overhead_in over = { .now = now, .limit = (uint64_t)heap->opt.max };
 
 	for (int i = 0; i < GC_PAUSE_COUNT; i++)
 		in.paused_ns += gc_load(&heap->paused_ns[i]);
 	in.threads += !in.threads;
-	gc_rate_sample(&heap->rate, &in);
+	gc_rate_sample(&heap->budget.rate, &in);
 	over.paused_ns = in.paused_ns;
 	over.granted = in.granted;
 	over.threads = threads_at_work(heap);
 	pthread_mutex_lock(&heap->gc.lock);
-	gc_overhead_sample(&heap->overhead, &over,
+	gc_overhead_sample(&heap->budget.overhead, &over,
 			   cause == GC_CAUSE_ALLOC || cause == GC_CAUSE_OOM ||
 				   cause == GC_CAUSE_CONCURRENT);
 	pthread_mutex_unlock(&heap->gc.lock);
@@ -213,7 +213,7 @@ bool gc_collect_refuses(struct gc_heap *heap)
 	bool refuses;
 
 	pthread_mutex_lock(&heap->gc.lock);
-	refuses = gc_overhead_refuses(&heap->overhead, gc_headroom_most(heap));
+	refuses = gc_overhead_refuses(&heap->budget.overhead, gc_headroom_most(heap));
 	pthread_mutex_unlock(&heap->gc.lock);
 	return refuses;
 }
@@ -242,9 +242,9 @@ static void cycle_run(struct gc_heap *heap, struct gc_thread *self, enum gc_caus
 	else
 		gc_stat_add(&s->majors, 1);
 	gc_stat_add(&s->foreground_cycles, c->foreground);
-	__atomic_store_n(&heap->live_bytes, c->live_bytes, __ATOMIC_RELAXED);
-	__atomic_store_n(&heap->live_objects, c->marked_objects, __ATOMIC_RELAXED);
-	heap->marked_of[c->kind] = c->marked_bytes;
+	__atomic_store_n(&heap->budget.live_bytes, c->live_bytes, __ATOMIC_RELAXED);
+	__atomic_store_n(&heap->budget.live_objects, c->marked_objects, __ATOMIC_RELAXED);
+	heap->sizing.marked_of[c->kind] = c->marked_bytes;
 	gc_stat_max(&s->peak_live_bytes, c->live_bytes);
 	gc_stat_add(&s->marked_bytes, c->marked_bytes);
 	gc_stat_add(&s->marked_objects, c->marked_objects);
@@ -252,12 +252,12 @@ static void cycle_run(struct gc_heap *heap, struct gc_thread *self, enum gc_caus
 	gc_mark_stack_rest(&heap->stack);
 	usable_ns = (c->usable_ns ? c->usable_ns : gc_now()) - begin;
 	gc_sizing_after(heap, usable_ns, (c->usable_ns ? c->usable_cpu_ns : gc_cpu_now()) - cpu);
-	if (heap->adapt)
+	if (heap->sizing.adapt)
 		gc_adapt_cycle(heap, usable_ns,
 			       gc_cpu_now() - cpu + gc_load(&s->gc_cpu_ns) - helped);
 	gc_count(&s->gc_cpu_ns, gc_cpu_now() - cpu);
 	if (full && cause == GC_CAUSE_OOM)
-		__atomic_store_n(&heap->full_cycle, c->number, __ATOMIC_RELAXED);
+		__atomic_store_n(&heap->budget.full_cycle, c->number, __ATOMIC_RELAXED);
 	gc_phase_cycle(heap, false);
 }
 
@@ -320,7 +320,7 @@ void gc_collect_all(struct gc_heap *heap, struct gc_thread *self)
 	at = gc_load(&heap->stats.cycles) + gc_cycle_running(heap->gc.control.state);
 	pthread_mutex_unlock(&heap->gc.lock);
 	while (gc_run_cycle(heap, self, GC_CAUSE_OOM, true, false) == GC_WAITED &&
-	       gc_load(&heap->full_cycle) <= at)
+	       gc_load(&heap->budget.full_cycle) <= at)
 		;
 }
 

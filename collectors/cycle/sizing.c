@@ -107,8 +107,8 @@ static uint64_t bytes_of(double x)
 
 static void limits_apply(struct gc_heap *heap, const struct gc_sizing_out *out)
 {
-	__atomic_store_n(&heap->soft_limit, bytes_of(out->soft), __ATOMIC_RELAXED);
-	__atomic_store_n(&heap->concurrent_start, bytes_of(out->start), __ATOMIC_RELAXED);
+	__atomic_store_n(&heap->budget.soft_limit, bytes_of(out->soft), __ATOMIC_RELAXED);
+	__atomic_store_n(&heap->budget.concurrent_start, bytes_of(out->start), __ATOMIC_RELAXED);
 }
 
 void gc_sizing_init(struct gc_heap *heap)
@@ -132,15 +132,15 @@ void gc_sizing_init(struct gc_heap *heap)
  */
 static uint64_t expect_ns(struct gc_heap *heap, uint64_t gc_ns)
 {
-	uint64_t *known = &heap->cycle_ns_of[heap->cycle.kind], next;
+	uint64_t *known = &heap->sizing.cycle_ns_of[heap->cycle.kind], next;
 	bool major = !heap->plan->generational || heap->gc.next_major;
 
 	*known = gc_ns > *known ? gc_ns : (gc_ns + *known) / 2;
-	next = heap->cycle_ns_of[major ? GC_KIND_MAJOR : GC_KIND_MINOR];
+	next = heap->sizing.cycle_ns_of[major ? GC_KIND_MAJOR : GC_KIND_MINOR];
 	/* There was no cycle of that enum gc_kind yet. */
 	if (!next)
 		next = *known;
-	__atomic_store_n(&heap->cycle_ns, next, __ATOMIC_RELAXED);
+	__atomic_store_n(&heap->sizing.cycle_ns, next, __ATOMIC_RELAXED);
 	return next;
 }
 
@@ -156,7 +156,7 @@ void gc_sizing_after(struct gc_heap *heap, uint64_t gc_ns, uint64_t cpu_ns)
 		.maxfree = (double)o->maxfree,
 		.delta = (double)o->delta,
 		.ahead = o->ahead,
-		.alloc_rate = heap->rate.bytes_per_ns,
+		.alloc_rate = heap->budget.rate.bytes_per_ns,
 	};
 	double marked = (double)heap->cycle.marked_bytes / (double)(gc_ns ? gc_ns : 1);
 	double held = (double)gc_pages_held(heap);
@@ -164,19 +164,21 @@ void gc_sizing_after(struct gc_heap *heap, uint64_t gc_ns, uint64_t cpu_ns)
 
 	in.gc_ns = (double)expect_ns(heap, cpu_ns);
 	/* MMTk's smoothing: .95 of the old allocation rate, .5 of the old collection rate */
-	heap->mb_alloc_rate = heap->mb_alloc_rate > 0 ?
-				      .95 * heap->mb_alloc_rate + .05 * heap->rate.bytes_per_ns :
-				      heap->rate.bytes_per_ns;
-	heap->mb_gc_rate = heap->mb_gc_rate > 0 ? .5 * heap->mb_gc_rate + .5 * marked : marked;
-	in.gc_rate = heap->mb_gc_rate;
+	heap->sizing.mb_alloc_rate =
+		heap->sizing.mb_alloc_rate > 0 ?
+			.95 * heap->sizing.mb_alloc_rate + .05 * heap->budget.rate.bytes_per_ns :
+			heap->budget.rate.bytes_per_ns;
+	heap->sizing.mb_gc_rate =
+		heap->sizing.mb_gc_rate > 0 ? .5 * heap->sizing.mb_gc_rate + .5 * marked : marked;
+	in.gc_rate = heap->sizing.mb_gc_rate;
 	if (o->sizing == GC_SIZING_MEMBALANCER)
-		in.alloc_rate = heap->mb_alloc_rate;
+		in.alloc_rate = heap->sizing.mb_alloc_rate;
 	if (heap->cycle.kind == GC_KIND_MINOR && heap->plan->minor == GC_MINOR_KEEP)
 		return;
 	if (heap->cycle.kind == GC_KIND_MINOR && heap->plan->minor == GC_MINOR_ROOM &&
-	    o->sizing != GC_SIZING_FIXED && heap->major_room > 0) {
+	    o->sizing != GC_SIZING_FIXED && heap->sizing.major_room > 0) {
 		/* GenCMS: the young generation is the room of the last major collection */
-		out.soft = fmin(in.live + heap->major_room, in.max);
+		out.soft = fmin(in.live + heap->sizing.major_room, in.max);
 		out.start = out.soft - in.delta;
 		start_early(&in, &out);
 	} else {
@@ -184,21 +186,22 @@ void gc_sizing_after(struct gc_heap *heap, uint64_t gc_ns, uint64_t cpu_ns)
 		/* Half of what pages do not hold stays empty, to copy to. */
 		if (o->sizing == GC_SIZING_FIXED && heap->plan->reserve)
 			out.soft = held + fmax(0, in.heap - held - (double)heap->bump->promise) / 2;
-		heap->major_soft = out.soft;
-		heap->major_room = out.soft - in.live;
+		heap->sizing.major_soft = out.soft;
+		heap->sizing.major_room = out.soft - in.live;
 	}
 	limits_apply(heap, &out);
 }
 
 bool gc_sizing_grow(struct gc_heap *heap, size_t bytes)
 {
-	uint64_t want = gc_load(&heap->in_use) + bytes, limit = gc_load(&heap->soft_limit);
+	uint64_t want = gc_load(&heap->budget.in_use) + bytes,
+		 limit = gc_load(&heap->budget.soft_limit);
 
 	if (heap->opt.sizing == GC_SIZING_FIXED && want > limit)
 		return false;
 	if (want > (uint64_t)heap->opt.max)
 		return false;
 	if (want > limit)
-		__atomic_store_n(&heap->soft_limit, want, __ATOMIC_RELAXED);
+		__atomic_store_n(&heap->budget.soft_limit, want, __ATOMIC_RELAXED);
 	return true;
 }

@@ -18,15 +18,16 @@ size_t gc_budget_grant(const struct gc_heap *heap, size_t want)
 
 bool gc_budget_take(struct gc_heap *heap, size_t bytes, bool force)
 {
-	uint64_t used = __atomic_add_fetch(&heap->in_use, bytes, __ATOMIC_RELAXED);
+	uint64_t used = __atomic_add_fetch(&heap->budget.in_use, bytes, __ATOMIC_RELAXED);
 
-	if (unlikely(used > gc_load(&heap->soft_limit) && !force)) {
-		__atomic_fetch_sub(&heap->in_use, bytes, __ATOMIC_RELAXED);
+	if (unlikely(used > gc_load(&heap->budget.soft_limit) && !force)) {
+		__atomic_fetch_sub(&heap->budget.in_use, bytes, __ATOMIC_RELAXED);
 		return false;
 	}
-	gc_count(&heap->granted, bytes);
+	gc_count(&heap->budget.granted, bytes);
 	/* Cells that are passed over are free, but may not be allocated during the cycle. */
-	if (unlikely(used + gc_load(&heap->passed_over) > gc_load(&heap->concurrent_start)) &&
+	if (unlikely(used + gc_load(&heap->budget.passed_over) >
+		     gc_load(&heap->budget.concurrent_start)) &&
 	    __atomic_load_n(&heap->gc.daemon_on, __ATOMIC_RELAXED) &&
 	    __atomic_load_n(&heap->gc.control.state, __ATOMIC_RELAXED) == GC_CYCLE_IDLE)
 		gc_order_daemon(heap, GC_CYCLE_PASSED);
@@ -56,8 +57,8 @@ void gc_budget_return(struct gc_thread *t)
 	struct gc_heap *heap = t->heap;
 
 	if (t->credit) {
-		__atomic_fetch_sub(&heap->in_use, t->credit, __ATOMIC_RELAXED);
-		__atomic_fetch_sub(&heap->granted, t->credit, __ATOMIC_RELAXED);
+		__atomic_fetch_sub(&heap->budget.in_use, t->credit, __ATOMIC_RELAXED);
+		__atomic_fetch_sub(&heap->budget.granted, t->credit, __ATOMIC_RELAXED);
 	}
 	if (t->objects)
 		gc_count(&heap->stats.allocated_objects, t->objects);

@@ -5,25 +5,26 @@
 
 uint64_t gc_headroom_most(const struct gc_heap *heap)
 {
-	uint64_t used = gc_load(&heap->in_use), limit = (uint64_t)heap->opt.max, left;
+	uint64_t used = gc_load(&heap->budget.in_use), limit = (uint64_t)heap->opt.max, left;
 
 	if (heap->opt.sizing == GC_SIZING_FIXED)
-		limit = gc_load(&heap->soft_limit);
+		limit = gc_load(&heap->budget.soft_limit);
 	left = used < limit ? limit - used : 0;
 	return heap->plan->room ? heap->plan->room(heap, left, true) : left;
 }
 
 uint64_t gc_headroom(const struct gc_heap *heap)
 {
-	uint64_t used = gc_load(&heap->in_use), limit = gc_load(&heap->soft_limit), room;
+	uint64_t used = gc_load(&heap->budget.in_use), limit = gc_load(&heap->budget.soft_limit),
+		 room;
 
 	if (limit > (uint64_t)heap->opt.max ||
 	    (heap->opt.policy == GC_POLICY_BG && gc_daemon_up(heap)))
 		limit = (uint64_t)heap->opt.max;
 	/* A paced mutator waits at this limit unless the marking ends first. */
-	if (__atomic_load_n(&heap->pace.on, __ATOMIC_RELAXED) &&
-	    !__atomic_load_n(&heap->pace.tight, __ATOMIC_RELAXED))
-		limit = gc_load(&heap->pace.base) + gc_load(&heap->pace.room) / 8 * 7;
+	if (__atomic_load_n(&heap->budget.pace.on, __ATOMIC_RELAXED) &&
+	    !__atomic_load_n(&heap->budget.pace.tight, __ATOMIC_RELAXED))
+		limit = gc_load(&heap->budget.pace.base) + gc_load(&heap->budget.pace.room) / 8 * 7;
 	room = used < limit ? limit - used : 0;
 	/* The space may be exhausted first. */
 	return heap->plan->room ? heap->plan->room(heap, room, false) : room;

@@ -26,7 +26,8 @@ static void counter_set(uint64_t *to, uint64_t value)
 
 uint64_t gc_pace_expected(const struct gc_heap *heap)
 {
-	uint64_t used = gc_load(&heap->in_use), last = heap->marked_of[heap->cycle.kind];
+	uint64_t used = gc_load(&heap->budget.in_use),
+		 last = heap->sizing.marked_of[heap->cycle.kind];
 
 	return last && last < used ? last : used;
 }
@@ -48,12 +49,12 @@ static bool pace_applies(const struct gc_heap *heap)
 
 void gc_pace_order(struct gc_heap *heap)
 {
-	struct gc_pace *p = &heap->pace;
+	struct gc_pace *p = &heap->budget.pace;
 
 	if (!pace_applies(heap))
 		return;
 	__atomic_store_n(&p->tight, 0, __ATOMIC_RELAXED);
-	counter_set(&p->base, gc_load(&heap->in_use));
+	counter_set(&p->base, gc_load(&heap->budget.in_use));
 	counter_set(&p->room, gc_headroom(heap));
 	counter_set(&p->most, UINT64_MAX);
 	counter_set(&p->work, UINT64_MAX);
@@ -63,12 +64,12 @@ void gc_pace_order(struct gc_heap *heap)
 
 void gc_pace_begin(struct gc_heap *heap)
 {
-	uint64_t used = gc_load(&heap->in_use), live = gc_load(&heap->live_bytes);
+	uint64_t used = gc_load(&heap->budget.in_use), live = gc_load(&heap->budget.live_bytes);
 	/* A minor cycle does not mark survivors of the last one. */
 	uint64_t most = heap->cycle.kind == GC_KIND_MINOR && used > live ? used - live : used;
-	uint64_t last = heap->marked_of[heap->cycle.kind];
+	uint64_t last = heap->sizing.marked_of[heap->cycle.kind];
 	uint64_t work = (uint64_t)((double)(last ? last : live) * GROWTH);
-	struct gc_pace *p = &heap->pace;
+	struct gc_pace *p = &heap->budget.pace;
 
 	if (!pace_applies(heap))
 		return;
@@ -85,13 +86,13 @@ void gc_pace_begin(struct gc_heap *heap)
 
 void gc_pace_tighten(struct gc_heap *heap, uint64_t bytes)
 {
-	struct gc_pace *p = &heap->pace;
+	struct gc_pace *p = &heap->budget.pace;
 
 	if (!pace_applies(heap))
 		return;
 	__atomic_store_n(&p->on, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&p->tight, 1, __ATOMIC_RELAXED);
-	counter_set(&p->base, gc_load(&heap->in_use));
+	counter_set(&p->base, gc_load(&heap->budget.in_use));
 	/* With the marking done, gc_pace_allowed() returns base + room / 16 * 14: that is @bytes. */
 	counter_set(&p->room, bytes / 14 * 16);
 	counter_set(&p->work, 1);
@@ -102,6 +103,6 @@ void gc_pace_tighten(struct gc_heap *heap, uint64_t bytes)
 
 void gc_pace_end(struct gc_heap *heap)
 {
-	if (__atomic_exchange_n(&heap->pace.on, 0, __ATOMIC_RELEASE))
-		gc_futex_wake(&heap->pace.on, INT32_MAX);
+	if (__atomic_exchange_n(&heap->budget.pace.on, 0, __ATOMIC_RELEASE))
+		gc_futex_wake(&heap->budget.pace.on, INT32_MAX);
 }

@@ -33,9 +33,9 @@ static void event_fill(struct gc_heap *heap, struct gc_event *ev, uint64_t now)
 		.work_done = c->done,
 		.work_total = c->total,
 		.headroom = gc_headroom(heap),
-		.heap_bytes = gc_load(&heap->in_use),
+		.heap_bytes = gc_load(&heap->budget.in_use),
 	};
-	ev->exhaust_ns = gc_rate_exhaust(&heap->rate, now, ev->headroom);
+	ev->exhaust_ns = gc_rate_exhaust(&heap->budget.rate, now, ev->headroom);
 }
 
 static void event_fire(struct gc_heap *heap, size_t edge, uint64_t now, uint64_t duration)
@@ -86,7 +86,7 @@ void gc_phase_work(struct gc_heap *heap, uint64_t done)
 
 	c->done = done;
 	if (c->phase == GC_PHASE_MARK)
-		__atomic_store_n(&heap->pace.done, done, __ATOMIC_RELAXED);
+		__atomic_store_n(&heap->budget.pace.done, done, __ATOMIC_RELAXED);
 	if (likely(done < c->next_progress))
 		return;
 	c->next_progress = done + PROGRESS_STEP;
@@ -250,7 +250,7 @@ static void event_fire_pause(struct gc_thread *t, size_t edge, enum gc_pause pau
 			.foreground = pause == GC_PAUSE_FOREGROUND,
 			.duration_ns = duration,
 			.headroom = gc_headroom(heap),
-			.heap_bytes = gc_load(&heap->in_use),
+			.heap_bytes = gc_load(&heap->budget.in_use),
 			.mutator = &t->m,
 		};
 		fn(heap->listener, &ev);

@@ -52,7 +52,7 @@ static enum gc_kind cycle_choose(struct gc_heap *heap)
 {
 	struct gc_cycle *c = &heap->cycle;
 
-	if (!heap->plan->generational || c->full || !heap->major_soft ||
+	if (!heap->plan->generational || c->full || !heap->sizing.major_soft ||
 	    c->cause == GC_CAUSE_TRIM || c->cause == GC_CAUSE_OOM)
 		return GC_KIND_MAJOR;
 	/* Mutators never run a major collection: they set next_major for the daemon. */
@@ -60,7 +60,7 @@ static enum gc_kind cycle_choose(struct gc_heap *heap)
 		heap->gc.next_major |= c->cause == GC_CAUSE_ALLOC || c->cause == GC_CAUSE_EXPLICIT;
 		return GC_KIND_MINOR;
 	}
-	if (heap->gc.next_major || (double)heap->live_bytes > heap->major_soft)
+	if (heap->gc.next_major || (double)heap->budget.live_bytes > heap->sizing.major_soft)
 		return GC_KIND_MAJOR;
 	return GC_KIND_MINOR;
 }
@@ -119,7 +119,7 @@ static void mark_roots(struct gc_heap *heap, bool stw)
  */
 static uint64_t next_round(struct gc_heap *heap, uint64_t used)
 {
-	uint64_t now = gc_load(&heap->in_use), half = now > used ? (now - used) / 2 : 0;
+	uint64_t now = gc_load(&heap->budget.in_use), half = now > used ? (now - used) / 2 : 0;
 
 	gc_pace_tighten(heap, half > ROUND_LEAST ? half : ROUND_LEAST);
 	return now;
@@ -128,7 +128,7 @@ static uint64_t next_round(struct gc_heap *heap, uint64_t used)
 /* Do all mutators wait for the cycle? Then there is no reason to keep the last pause short. */
 static bool all_wait(const struct gc_heap *heap)
 {
-	return gc_threads_wait(heap) >= __atomic_load_n(&heap->thread_count, __ATOMIC_RELAXED);
+	return gc_threads_wait(heap) >= __atomic_load_n(&heap->mutators.count, __ATOMIC_RELAXED);
 }
 
 /*
@@ -137,7 +137,7 @@ static bool all_wait(const struct gc_heap *heap)
  */
 static uint64_t cards_preclean(struct gc_heap *heap)
 {
-	uint64_t used = gc_load(&heap->in_use);
+	uint64_t used = gc_load(&heap->budget.in_use);
 
 	for (int passes = PRECLEAN_MOST;;) {
 		uint64_t found = heap->stats.cards_dirty;
@@ -206,13 +206,13 @@ static void set_next(struct gc_heap *heap, uint64_t rescanned)
 	double live = (double)c->live_bytes;
 
 	if (!major)
-		work -= (double)heap->live_objects;
+		work -= (double)heap->budget.live_objects;
 	else
 		heap->gc.next_major = false;
 	work += (double)(heap->stats.rescanned_objects - rescanned);
 	if (heap->opt.sizing == GC_SIZING_FIXED)
-		heap->gc.next_major |= gc_generation_end(&heap->generation, major, work,
-							 live - (double)heap->live_bytes,
+		heap->gc.next_major |= gc_generation_end(&heap->sizing.generation, major, work,
+							 live - (double)heap->budget.live_bytes,
 							 (double)heap->opt.heap - live);
 }
 
@@ -231,7 +231,7 @@ static void cms_collect(struct gc_heap *heap)
 		gc_pace_begin(heap);
 	gc_phase_begin(heap, GC_PHASE_MARK, gc_pace_expected(heap));
 	gc_mark_concurrent(heap);
-	used = gc_load(&heap->in_use);
+	used = gc_load(&heap->budget.in_use);
 	if (!stw)
 		gc_stress_sleep(heap);
 	if (!stw && (heap->opt.preclean || c->kind == GC_KIND_MINOR) && !all_wait(heap))

@@ -18,7 +18,7 @@ int gc_copying_check(struct gc_options *opt, struct gc_error *err)
 void gc_copying_stop(struct gc_heap *heap)
 {
 	gc_world_stop(heap);
-	for (struct gc_thread *t = heap->threads; t; t = t->next)
+	for (struct gc_thread *t = heap->mutators.first; t; t = t->next)
 		gc_bump_flush(t);
 }
 

@@ -91,7 +91,7 @@ static int gss_check(struct gc_options *opt, struct gc_error *err)
 /* Lower bound: the cache of each running mutator's core, and room for a few large= objects */
 static void bound_nursery(struct gc_heap *heap, struct gss *g)
 {
-	uint64_t threads = __atomic_load_n(&heap->thread_count, __ATOMIC_RELAXED), least;
+	uint64_t threads = __atomic_load_n(&heap->mutators.count, __ATOMIC_RELAXED), least;
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
 	if (cpus > 0 && threads > (uint64_t)cpus)
@@ -497,9 +497,9 @@ static void verify_cards(struct gc_heap *heap)
 
 		if (*gc_card(heap, at))
 			continue;
-		heap->verify_white = false;
+		heap->verification.white = false;
 		gc_verify_scan_clean(heap, obj, gc_verify_young);
-		if (heap->verify_white)
+		if (heap->verification.white)
 			gc_die(heap,
 			       "card table: old object %p (%s) refers to the bump space and its "
 			       "card is clean: a store missed its write barrier",
@@ -518,7 +518,7 @@ static void gss_collect(struct gc_heap *heap)
 		;
 	gc_copying_stop(heap);
 	allocated = heap->bump->top - heap->bump->aged;
-	granted = heap->granted;
+	granted = heap->budget.granted;
 	objects = heap->stats.allocated_objects;
 	g->whole = choose_whole(heap, g);
 	g->how = g->promotes | (g->whole ? GSS_WHOLE : 0);
@@ -527,9 +527,9 @@ static void gss_collect(struct gc_heap *heap)
 		verify_cards(heap);
 	if (g->whole)
 		begin_whole(heap, g);
-	heap->weaks.count = heap->ephemerons.count = 0;
+	heap->weak.weaks.count = heap->weak.ephemerons.count = 0;
 	gc_copying_trace(heap, &copying,
-			 g->whole ? gc_load(&heap->in_use) : gc_bump_used(heap->bump));
+			 g->whole ? gc_load(&heap->budget.in_use) : gc_bump_used(heap->bump));
 	sum = gc_copy_first(heap);
 	g->old_bytes += sum->old_bytes;
 	g->promoted += sum->promoted_bytes;
@@ -537,7 +537,7 @@ static void gss_collect(struct gc_heap *heap)
 	gc_stat_add(&heap->stats.promoted_objects, sum->promoted);
 	gc_phase_end(heap);
 	/* Promotion changed the counters, but is no allocation by mutators: restore them. */
-	__atomic_store_n(&heap->granted, granted, __ATOMIC_RELAXED);
+	__atomic_store_n(&heap->budget.granted, granted, __ATOMIC_RELAXED);
 	__atomic_store_n(&heap->stats.allocated_objects, objects, __ATOMIC_RELAXED);
 	gc_bump_flip(heap);
 	if (g->whole)
@@ -549,7 +549,7 @@ static void gss_collect(struct gc_heap *heap)
 		heap->bump->promise = gc_bump_used(heap->bump);
 	gc_copying_keep_in_max(heap);
 	c->live_bytes = gss_account(heap, g);
-	__atomic_store_n(&heap->in_use, c->live_bytes, __ATOMIC_RELAXED);
+	__atomic_store_n(&heap->budget.in_use, c->live_bytes, __ATOMIC_RELAXED);
 	c->exact = g->whole;
 	if (heap->opt.verify & (GC_VERIFY_POST | GC_VERIFY_TRACE))
 		gc_verify_post(heap);

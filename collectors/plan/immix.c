@@ -56,7 +56,7 @@ static void immix_collect(struct gc_heap *heap)
 {
 	struct gc_cycle *c = &heap->cycle;
 	bool minor = heap->plan->generational && !c->full && !heap->gc.next_major &&
-		     heap->major_soft > 0 && c->cause != GC_CAUSE_OOM &&
+		     heap->sizing.major_soft > 0 && c->cause != GC_CAUSE_OOM &&
 		     c->cause != GC_CAUSE_EXPLICIT;
 	size_t lines;
 
@@ -64,7 +64,7 @@ static void immix_collect(struct gc_heap *heap)
 	while (gc_lines_sweep(heap))
 		;
 	gc_world_stop(heap);
-	for (struct gc_thread *t = heap->threads; t; t = t->next)
+	for (struct gc_thread *t = heap->mutators.first; t; t = t->next)
 		gc_lines_flush(t);
 	if (minor) {
 		/* The mark bits stay: those of old objects are set already. */
@@ -100,10 +100,10 @@ static void immix_collect(struct gc_heap *heap)
 	c->live_bytes = lines + heap->large->bytes;
 	if (!minor)
 		gc_defrag_found(heap, lines, c->marked_bytes - heap->large->bytes);
-	__atomic_store_n(&heap->in_use, c->live_bytes, __ATOMIC_RELAXED);
+	__atomic_store_n(&heap->budget.in_use, c->live_bytes, __ATOMIC_RELAXED);
 	gc_phase_end(heap);
-	heap->gc.next_major =
-		minor && heap->major_soft - (double)c->live_bytes < heap->major_room * MINOR_YIELD;
+	heap->gc.next_major = minor && heap->sizing.major_soft - (double)c->live_bytes <
+					       heap->sizing.major_room * MINOR_YIELD;
 	gc_world_restart(heap);
 }
 

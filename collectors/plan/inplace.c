@@ -69,14 +69,14 @@ void gc_inplace_sweep_rest(struct gc_heap *heap)
 
 void gc_inplace_turn_over(struct gc_heap *heap)
 {
-	for (struct gc_thread *t = heap->threads; t; t = t->next)
+	for (struct gc_thread *t = heap->mutators.first; t; t = t->next)
 		heap->plan->flush(t);
 	gc_mark_count(heap);
 	if (heap->profiler)
 		gc_profiler_cycle(heap);
 	gc_mark_swap(heap);
 	gc_blocks_unsweep(heap);
-	__atomic_store_n(&heap->in_use, heap->cycle.live_bytes, __ATOMIC_RELAXED);
+	__atomic_store_n(&heap->budget.in_use, heap->cycle.live_bytes, __ATOMIC_RELAXED);
 	if (heap->opt.verify & (GC_VERIFY_POST | GC_VERIFY_TRACE))
 		gc_verify_post(heap);
 }

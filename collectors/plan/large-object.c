@@ -24,12 +24,12 @@ uintptr_t gc_large_object(struct gc_thread *t, size_t bytes, bool force)
 	 * A collection meanwhile sets the bytes in use to those of the live objects, which these are
 	 * none of yet: take them out, and in again.
 	 */
-	__atomic_fetch_sub(&heap->in_use, whole, __ATOMIC_RELAXED);
+	__atomic_fetch_sub(&heap->budget.in_use, whole, __ATOMIC_RELAXED);
 	t->clearing = page;
 	gc_state_park(t);
 	gc_large_clear(heap, page, used, true);
 	gc_state_unpark(t);
 	t->clearing = 0;
-	__atomic_fetch_add(&heap->in_use, whole, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&heap->budget.in_use, whole, __ATOMIC_RELAXED);
 	return gc_large_publish(heap, page);
 }

@@ -127,14 +127,14 @@ static void semispace_collect(struct gc_heap *heap)
 
 	gc_copying_stop(heap);
 	gc_mark_prepare(heap, false);
-	copied = gc_copying_trace(heap, &copying, gc_load(&heap->in_use));
+	copied = gc_copying_trace(heap, &copying, gc_load(&heap->budget.in_use));
 	/* In addition to large objects, which were marked in place */
 	c->marked_bytes += copied;
 	c->live_bytes = c->marked_bytes;
 	gc_phase_end(heap);
 	gc_bump_flip(heap);
 	gc_mark_swap(heap);
-	__atomic_store_n(&heap->in_use, c->live_bytes, __ATOMIC_RELAXED);
+	__atomic_store_n(&heap->budget.in_use, c->live_bytes, __ATOMIC_RELAXED);
 	c->exact = true;
 	if (heap->opt.verify & (GC_VERIFY_POST | GC_VERIFY_TRACE))
 		gc_verify_post(heap);

@@ -190,7 +190,8 @@ static void set_block(struct gc_thread *t, unsigned int c, uint32_t page)
 /* Add @bytes, which may be negative, to those passed over. The caller holds space_lock. */
 static void pass_over(struct gc_heap *heap, int64_t bytes)
 {
-	__atomic_store_n(&heap->passed_over, heap->passed_over + (uint64_t)bytes, __ATOMIC_RELAXED);
+	__atomic_store_n(&heap->budget.passed_over, heap->budget.passed_over + (uint64_t)bytes,
+			 __ATOMIC_RELAXED);
 }
 
 /* Count a block's live cells, and free the pages of an empty block. */
@@ -216,7 +217,7 @@ static void count_block(struct gc_heap *heap, uint32_t page)
 	if (!unused)
 		return;
 	if (b->roomy && unused < HOLE_LEAST * (pg->cells + 1) &&
-	    heap->passed_over + unused <= PASSED(gc_load(&heap->soft_limit))) {
+	    heap->budget.passed_over + unused <= PASSED(gc_load(&heap->budget.soft_limit))) {
 		list = b->dense;
 		pass_over(heap, (int64_t)unused);
 	}
@@ -268,7 +269,7 @@ static bool own_dense(struct gc_thread *t, unsigned int c)
 /* Only while the pages held stay within the limit, so that the heap does not exceed it. */
 static bool may_pass_over(const struct gc_heap *heap)
 {
-	uint64_t limit = gc_load(&heap->soft_limit);
+	uint64_t limit = gc_load(&heap->budget.soft_limit);
 
 	return gc_pages_held(heap) + GC_BLOCK <= limit - LEFT(limit);
 }
@@ -347,8 +348,9 @@ void gc_blocks_unsweep(struct gc_heap *heap)
 
 	memset(b->partial, 0, sizeof(b->partial));
 	memset(b->dense, 0, sizeof(b->dense));
-	__atomic_store_n(&heap->passed_over, 0, __ATOMIC_RELAXED);
-	b->roomy = !heap->bump && heap->cycle.live_bytes <= ROOMY(gc_load(&heap->soft_limit));
+	__atomic_store_n(&heap->budget.passed_over, 0, __ATOMIC_RELAXED);
+	b->roomy =
+		!heap->bump && heap->cycle.live_bytes <= ROOMY(gc_load(&heap->budget.soft_limit));
 	for (uint32_t i = 1; i < p->high; i++)
 		if (p->table[i].kind == GC_PAGE_BLOCK)
 			p->table[i].unswept = true;

@@ -27,7 +27,7 @@ int gc_blocks_init(struct gc_heap *heap);
 void gc_blocks_fini(struct gc_heap *heap);
 /* A zeroed object of @bytes (at most GC_CLASS_LARGEST) through the thread's runs, or 0. */
 uintptr_t gc_blocks_alloc(struct gc_thread *t, size_t bytes, bool force);
-/* Take back runs and set live bits; world stopped, or on the thread itself with threads_lock. */
+/* Take back runs and set live bits; world stopped, or on the thread itself with mutators.lock. */
 void gc_blocks_flush(struct gc_thread *t);
 /* World stopped, after the live bitmap was replaced: mark all blocks as unswept. */
 void gc_blocks_unsweep(struct gc_heap *heap);

@@ -73,8 +73,9 @@ static int fewest_holes(const struct gc_pages *p, int least)
 
 static bool defrag_wanted(const struct gc_heap *heap)
 {
-	double limit = (double)gc_load(&heap->soft_limit), live = (double)heap->live_bytes;
-	double lost = limit - (double)gc_load(&heap->in_use), room = limit - live;
+	double limit = (double)gc_load(&heap->budget.soft_limit),
+	       live = (double)heap->budget.live_bytes;
+	double lost = limit - (double)gc_load(&heap->budget.in_use), room = limit - live;
 
 	if (heap->opt.defrag != GC_DEFRAG_AUTO)
 		return heap->opt.defrag == GC_DEFRAG_ALWAYS;

@@ -44,8 +44,8 @@ uint32_t gc_large_reserve(struct gc_heap *heap, size_t bytes, bool force, uintpt
 	l->pending += page != 0;
 	gc_space_unlock(heap);
 	if (!page) {
-		__atomic_fetch_sub(&heap->in_use, whole, __ATOMIC_RELAXED);
-		__atomic_fetch_sub(&heap->granted, whole, __ATOMIC_RELAXED);
+		__atomic_fetch_sub(&heap->budget.in_use, whole, __ATOMIC_RELAXED);
+		__atomic_fetch_sub(&heap->budget.granted, whole, __ATOMIC_RELAXED);
 	}
 	return page;
 }
@@ -113,7 +113,7 @@ uintptr_t gc_large_around(struct gc_heap *heap, uintptr_t addr)
 {
 	struct gc_pages *p = heap->pages;
 	uint32_t page = gc_page_of(p, addr);
-	bool stopped = heap->stopping, large;
+	bool stopped = heap->mutators.stopping, large;
 
 	if (!stopped)
 		gc_space_lock(heap);

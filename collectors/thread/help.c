@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * help.lock protects the list of helpers, the count of idle ones and the work that is handed
- * over. The collecting thread takes it with threads_lock held; helpers hold no other lock.
+ * over. The collecting thread takes it with mutators.lock held; helpers hold no other lock.
  */
 #define _GNU_SOURCE
 #include "help.h"

@@ -26,12 +26,13 @@ static void thread_arrive(struct gc_thread *t, uint32_t state)
 	struct gc_heap *heap = t->heap;
 
 	/* Atomic: gc_threads_ragged() may read it while a parked thread comes back and stops. */
-	__atomic_store_n(&t->arrival, __atomic_fetch_add(&heap->arrivals, 1, __ATOMIC_SEQ_CST),
+	__atomic_store_n(&t->arrival,
+			 __atomic_fetch_add(&heap->mutators.arrivals, 1, __ATOMIC_SEQ_CST),
 			 __ATOMIC_RELAXED);
 	__atomic_store_n(&t->state, state, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&t->m.poll, __ATOMIC_SEQ_CST) & GC_POLL_STOP) {
-		__atomic_fetch_add(&heap->arrivals, 1, __ATOMIC_SEQ_CST);
-		gc_futex_wake(&heap->arrivals, 1);
+		__atomic_fetch_add(&heap->mutators.arrivals, 1, __ATOMIC_SEQ_CST);
+		gc_futex_wake(&heap->mutators.arrivals, 1);
 	}
 }
 
@@ -145,7 +146,7 @@ static void wait_arrival(struct gc_thread *t, uint32_t seen, struct wait *w)
 		sched_yield();
 		return;
 	} else {
-		gc_futex_wait_for(&heap->arrivals, seen, &ts);
+		gc_futex_wait_for(&heap->mutators.arrivals, seen, &ts);
 	}
 	stall_report(t, w);
 }
@@ -159,14 +160,14 @@ void gc_world_stop(struct gc_heap *heap)
 
 	gc_phase_stop(heap, GC_EDGE(requesting_stop));
 	w = wait_begin(heap);
-	pthread_mutex_lock(&heap->threads_lock);
-	before = __atomic_load_n(&heap->arrivals, __ATOMIC_SEQ_CST);
-	for (struct gc_thread *t = heap->threads; t; t = t->next)
+	pthread_mutex_lock(&heap->mutators.lock);
+	before = __atomic_load_n(&heap->mutators.arrivals, __ATOMIC_SEQ_CST);
+	for (struct gc_thread *t = heap->mutators.first; t; t = t->next)
 		if (t != self)
 			thread_request_stop(t);
-	for (struct gc_thread *t = heap->threads; t; t = t->next) {
+	for (struct gc_thread *t = heap->mutators.first; t; t = t->next) {
 		while (t != self && !thread_halted(t)) {
-			uint32_t seen = __atomic_load_n(&heap->arrivals, __ATOMIC_SEQ_CST);
+			uint32_t seen = __atomic_load_n(&heap->mutators.arrivals, __ATOMIC_SEQ_CST);
 
 			if (thread_halted(t))
 				break;
@@ -177,7 +178,7 @@ void gc_world_stop(struct gc_heap *heap)
 			wait_arrival(t, seen, &w);
 		}
 	}
-	heap->stopping = true;
+	heap->mutators.stopping = true;
 	gc_phase_stop(heap, GC_EDGE(stopped));
 }
 
@@ -186,17 +187,17 @@ void gc_world_restart(struct gc_heap *heap)
 	struct gc_thread *self = heap->cycle.self;
 
 	gc_phase_stop(heap, GC_EDGE(restarting));
-	heap->stopping = false;
-	for (struct gc_thread *t = heap->threads; t; t = t->next)
+	heap->mutators.stopping = false;
+	for (struct gc_thread *t = heap->mutators.first; t; t = t->next)
 		if (t != self)
 			thread_release(t);
-	pthread_mutex_unlock(&heap->threads_lock);
+	pthread_mutex_unlock(&heap->mutators.lock);
 	gc_phase_stop(heap, GC_EDGE(restarted));
 }
 
 /*
  * On the fly: ask every thread to stop, scan each in the order in which they arrive
- * and let it go at once. threads_lock keeps new threads out until all were scanned.
+ * and let it go at once. mutators.lock keeps new threads out until all were scanned.
  */
 void gc_threads_ragged(struct gc_heap *heap, void (*scan)(struct gc_heap *, struct gc_thread *))
 {
@@ -206,8 +207,8 @@ void gc_threads_ragged(struct gc_heap *heap, void (*scan)(struct gc_heap *, stru
 
 	gc_phase_stop(heap, GC_EDGE(requesting_stop));
 	w = wait_begin(heap);
-	pthread_mutex_lock(&heap->threads_lock);
-	for (struct gc_thread *t = heap->threads; t; t = t->next) {
+	pthread_mutex_lock(&heap->mutators.lock);
+	for (struct gc_thread *t = heap->mutators.first; t; t = t->next) {
 		t->scanned = t == self;
 		if (t == self) {
 			scan(heap, t);
@@ -217,10 +218,10 @@ void gc_threads_ragged(struct gc_heap *heap, void (*scan)(struct gc_heap *, stru
 		left++;
 	}
 	while (left) {
-		uint32_t seen = __atomic_load_n(&heap->arrivals, __ATOMIC_SEQ_CST);
-		struct gc_thread *first = NULL, *late = heap->threads;
+		uint32_t seen = __atomic_load_n(&heap->mutators.arrivals, __ATOMIC_SEQ_CST);
+		struct gc_thread *first = NULL, *late = heap->mutators.first;
 
-		for (struct gc_thread *t = heap->threads; t; t = t->next) {
+		for (struct gc_thread *t = heap->mutators.first; t; t = t->next) {
 			if (t->scanned)
 				continue;
 			if (!thread_halted(t))
@@ -237,7 +238,7 @@ void gc_threads_ragged(struct gc_heap *heap, void (*scan)(struct gc_heap *, stru
 		thread_release(first);
 		left--;
 	}
-	pthread_mutex_unlock(&heap->threads_lock);
+	pthread_mutex_unlock(&heap->mutators.lock);
 	gc_phase_stop(heap, GC_EDGE(stopped));
 	gc_phase_stop(heap, GC_EDGE(restarted));
 }

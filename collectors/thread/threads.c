@@ -21,9 +21,9 @@ unsigned int gc_threads_wait(const struct gc_heap *heap)
 	unsigned int n = threads_waiting(heap);
 
 	/* While mutators run, the list of threads may change. */
-	if (!heap->stopping)
+	if (!heap->mutators.stopping)
 		return n;
-	for (const struct gc_thread *t = heap->threads; t; t = t->next)
+	for (const struct gc_thread *t = heap->mutators.first; t; t = t->next)
 		n += t != heap->cycle.self && thread_stopped(t);
 	return n;
 }
@@ -31,7 +31,8 @@ unsigned int gc_threads_wait(const struct gc_heap *heap)
 /* Sets the bit for parked threads, too: they may come back during the stop and see it. */
 void gc_threads_call(struct gc_heap *heap, unsigned int most)
 {
-	for (struct gc_thread *t = heap->stopping ? heap->threads : NULL; t; t = t->next) {
+	for (struct gc_thread *t = heap->mutators.stopping ? heap->mutators.first : NULL; t;
+	     t = t->next) {
 		if (t == heap->cycle.self)
 			continue;
 		__atomic_fetch_or(&t->m.poll, GC_POLL_HELP, __ATOMIC_SEQ_CST);

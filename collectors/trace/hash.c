@@ -104,10 +104,10 @@ static void table_count(struct gc_heap *heap, const struct gc_hashes *t)
 	__atomic_store_n(&heap->stats.hashed_objects, t->count, __ATOMIC_RELAXED);
 }
 
-/* Add a hash for the object at @addr; 0: no memory. The caller holds table_lock. */
+/* Add a hash for the object at @addr; 0: no memory. The caller holds roots.lock. */
 static uint64_t table_add(struct gc_heap *heap, uintptr_t addr)
 {
-	struct gc_hashes *t = heap->hashes, *more;
+	struct gc_hashes *t = heap->weak.hashes, *more;
 	uint64_t hash;
 
 	if (!t || t->count == t->room) {
@@ -115,10 +115,10 @@ static uint64_t table_add(struct gc_heap *heap, uintptr_t addr)
 		if (!more)
 			return 0;
 		more->before = t;
-		__atomic_store_n(&heap->hashes, more, __ATOMIC_RELEASE);
+		__atomic_store_n(&heap->weak.hashes, more, __ATOMIC_RELEASE);
 		t = more;
 	}
-	hash = hash_mix(2 * heap->hash_number++ + 1);
+	hash = hash_mix(2 * heap->weak.hash_number++ + 1);
 	t->entry[t->count] = (struct entry){ addr, hash };
 	link_entry(t, t->count++);
 	table_count(heap, t);
@@ -140,16 +140,16 @@ uint64_t gc_identity_hash(struct gc_mutator *m, const void *obj)
 	uint64_t hash;
 
 	/* The table first: an object that moved to where it stays keeps its hash. */
-	hash = table_find(__atomic_load_n(&heap->hashes, __ATOMIC_ACQUIRE), addr);
+	hash = table_find(__atomic_load_n(&heap->weak.hashes, __ATOMIC_ACQUIRE), addr);
 	if (hash)
 		return hash;
 	if (!object_may_move(heap, addr))
 		return hash_mix(addr - heap->base);
-	pthread_mutex_lock(&heap->table_lock);
-	hash = table_find(heap->hashes, addr);
+	pthread_mutex_lock(&heap->roots.lock);
+	hash = table_find(heap->weak.hashes, addr);
 	if (!hash)
 		hash = table_add(heap, addr);
-	pthread_mutex_unlock(&heap->table_lock);
+	pthread_mutex_unlock(&heap->roots.lock);
 	return hash;
 }
 
@@ -166,7 +166,7 @@ static void table_free(struct gc_hashes *t)
 /* Replace a nearly empty table by a smaller one, if there is memory for that. */
 static void table_shrink(struct gc_heap *heap)
 {
-	struct gc_hashes *t = heap->hashes, *less;
+	struct gc_hashes *t = heap->weak.hashes, *less;
 
 	if (t->room == LEAST || t->count > t->room / 8)
 		return;
@@ -174,12 +174,12 @@ static void table_shrink(struct gc_heap *heap)
 	if (!less)
 		return;
 	free(t);
-	heap->hashes = less;
+	heap->weak.hashes = less;
 }
 
 void gc_hash_update(struct gc_heap *heap, gc_alive_fn alive)
 {
-	struct gc_hashes *t = heap->hashes;
+	struct gc_hashes *t = heap->weak.hashes;
 	bool minor = heap->cycle.kind == GC_KIND_MINOR;
 	uint32_t from, kept;
 
@@ -212,10 +212,10 @@ void gc_hash_update(struct gc_heap *heap, gc_alive_fn alive)
 		link_entry(t, i);
 	if (!minor)
 		table_shrink(heap);
-	table_count(heap, heap->hashes);
+	table_count(heap, heap->weak.hashes);
 }
 
 void gc_hash_fini(struct gc_heap *heap)
 {
-	table_free(heap->hashes);
+	table_free(heap->weak.hashes);
 }

@@ -86,7 +86,7 @@ bool gc_mark_shares(const struct gc_heap *heap)
 	if (!heap->help || gc_lines_move(heap))
 		return false;
 	/* While mutators run, only those can help that wait because the heap is full. */
-	return heap->stopping || (heap->opt.help && gc_threads_wait(heap));
+	return heap->mutators.stopping || (heap->opt.help && gc_threads_wait(heap));
 }
 
 /* Add the helpers' counters to the heap's. */

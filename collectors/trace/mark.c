@@ -305,7 +305,7 @@ void gc_mark_reset(struct gc_heap *heap)
 	heap->stack.on_cards = heap->stack.filtered = heap->stack.dropped = false;
 	heap->stack.lossy = false;
 	heap->stack.parts = 0;
-	heap->weaks.count = heap->ephemerons.count = 0;
+	heap->weak.weaks.count = heap->weak.ephemerons.count = 0;
 	heap->cycle.marked_bytes = heap->cycle.marked_objects = 0;
 }
 
@@ -331,8 +331,8 @@ void gc_mark_count(struct gc_heap *heap)
 	}
 	c->live_bytes = c->marked_bytes;
 	if (c->kind == GC_KIND_MINOR) {
-		c->live_bytes += heap->live_bytes;
-		c->marked_objects += heap->live_objects;
+		c->live_bytes += heap->budget.live_bytes;
+		c->marked_objects += heap->budget.live_objects;
 	}
 }
 

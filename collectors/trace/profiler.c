@@ -21,7 +21,7 @@
 
 struct cohort {
 	uint64_t *bits; /* biased */
-	uint64_t opened, closed; /* values of heap->granted: its members were born between */
+	uint64_t opened, closed; /* values of heap->budget.granted: its members were born between */
 	double born; /* bytes */
 	double age, dead; /* at the last collection: mean age, bytes that were dead */
 	double died[AGES]; /* bytes that died before each age */
@@ -34,7 +34,7 @@ struct gc_profiler {
 	size_t size, each;
 	struct cohort cohort[COHORTS];
 	unsigned int next;
-	uint64_t opened; /* the cohort being born: heap->granted when it began */
+	uint64_t opened; /* the cohort being born: heap->budget.granted when it began */
 };
 
 int gc_profiler_init(struct gc_heap *heap)
@@ -107,7 +107,7 @@ static void cohort_fill(struct gc_heap *heap, struct cohort *c, uint64_t opened)
 	}
 	c->born = (double)bytes;
 	c->opened = opened;
-	c->closed = heap->granted;
+	c->closed = heap->budget.granted;
 	c->age = c->dead = 0;
 	c->measured = 0;
 	c->used = bytes > 0;
@@ -116,7 +116,7 @@ static void cohort_fill(struct gc_heap *heap, struct cohort *c, uint64_t opened)
 static void cohort_measure(struct gc_heap *heap, struct cohort *c)
 {
 	static const double ages[AGES] = { 128 << 10, 256 << 10, 512 << 10 };
-	double age = (double)heap->granted - ((double)c->opened + (double)c->closed) / 2;
+	double age = (double)heap->budget.granted - ((double)c->opened + (double)c->closed) / 2;
 	double dead = c->born - (double)cohort_count_live(heap, c);
 	struct gc_heap_stats *s = &heap->stats;
 
@@ -144,7 +144,7 @@ void gc_profiler_cycle(struct gc_heap *heap)
 	struct gc_profiler *p = heap->profiler;
 
 	cohort_fill(heap, &p->cohort[p->next], p->opened);
-	p->opened = heap->granted;
+	p->opened = heap->budget.granted;
 	p->next = (p->next + 1) % COHORTS;
 	for (unsigned int i = 0; i < COHORTS; i++)
 		if (p->cohort[i].used)

@@ -19,15 +19,15 @@ void gc_thread_roots(struct gc_thread *t, gc_visit_fn visit, void *arg)
 
 static void visit_finalized(struct gc_heap *heap, gc_visit_fn visit, void *arg)
 {
-	for (size_t i = heap->finalized_next; i < heap->finalized.count; i++)
-		visit(&heap->finalized.items[i], arg);
+	for (size_t i = heap->weak.finalized_next; i < heap->weak.finalized.count; i++)
+		visit(&heap->weak.finalized.items[i], arg);
 }
 
 void gc_finalized_roots(struct gc_heap *heap, gc_visit_fn visit, void *arg)
 {
-	pthread_mutex_lock(&heap->table_lock);
+	pthread_mutex_lock(&heap->roots.lock);
 	visit_finalized(heap, visit, arg);
-	pthread_mutex_unlock(&heap->table_lock);
+	pthread_mutex_unlock(&heap->roots.lock);
 }
 
 void gc_global_roots(struct gc_heap *heap, gc_visit_fn visit, void *arg)
@@ -35,21 +35,21 @@ void gc_global_roots(struct gc_heap *heap, gc_visit_fn visit, void *arg)
 	struct gc_root_callback roots;
 	size_t more;
 
-	pthread_mutex_lock(&heap->table_lock);
-	for (struct gc_root_array *a = heap->root_arrays; a; a = a->next)
+	pthread_mutex_lock(&heap->roots.lock);
+	for (struct gc_root_array *a = heap->roots.arrays; a; a = a->next)
 		for (size_t i = 0; i < a->count; i++)
 			visit(&a->slots[i], arg);
 	visit_finalized(heap, visit, arg);
-	roots = heap->roots;
-	more = heap->more_count;
-	pthread_mutex_unlock(&heap->table_lock);
+	roots = heap->roots.callback;
+	more = heap->roots.added_count;
+	pthread_mutex_unlock(&heap->roots.lock);
 	if (roots.fn)
 		roots.fn(visit, arg, roots.arg);
 	/* Threads that are not attached may add and remove callbacks meanwhile. */
 	for (size_t i = 0; i < more; i++) {
-		pthread_mutex_lock(&heap->table_lock);
-		roots = heap->more_roots[i];
-		pthread_mutex_unlock(&heap->table_lock);
+		pthread_mutex_lock(&heap->roots.lock);
+		roots = heap->roots.added[i];
+		pthread_mutex_unlock(&heap->roots.lock);
 		if (roots.fn)
 			roots.fn(visit, arg, roots.arg);
 	}
@@ -59,15 +59,15 @@ bool gc_roots_registered(struct gc_heap *heap)
 {
 	bool any;
 
-	pthread_mutex_lock(&heap->table_lock);
-	any = heap->roots.fn || heap->more_count || heap->root_arrays;
-	pthread_mutex_unlock(&heap->table_lock);
+	pthread_mutex_lock(&heap->roots.lock);
+	any = heap->roots.callback.fn || heap->roots.added_count || heap->roots.arrays;
+	pthread_mutex_unlock(&heap->roots.lock);
 	return any;
 }
 
 void gc_all_roots(struct gc_heap *heap, gc_visit_fn visit, void *arg)
 {
-	for (struct gc_thread *t = heap->threads; t; t = t->next)
+	for (struct gc_thread *t = heap->mutators.first; t; t = t->next)
 		gc_thread_roots(t, visit, arg);
 	gc_global_roots(heap, visit, arg);
 }
@@ -80,10 +80,10 @@ int gc_roots_add(struct gc_heap *heap, void **slots, size_t count)
 		return -ENOMEM;
 	a->slots = slots;
 	a->count = count;
-	pthread_mutex_lock(&heap->table_lock);
-	a->next = heap->root_arrays;
-	heap->root_arrays = a;
-	pthread_mutex_unlock(&heap->table_lock);
+	pthread_mutex_lock(&heap->roots.lock);
+	a->next = heap->roots.arrays;
+	heap->roots.arrays = a;
+	pthread_mutex_unlock(&heap->roots.lock);
 	return 0;
 }
 
@@ -91,33 +91,33 @@ int gc_roots_remove(struct gc_heap *heap, void **slots)
 {
 	struct gc_root_array **link, *a = NULL;
 
-	pthread_mutex_lock(&heap->table_lock);
-	for (link = &heap->root_arrays; *link; link = &(*link)->next) {
+	pthread_mutex_lock(&heap->roots.lock);
+	for (link = &heap->roots.arrays; *link; link = &(*link)->next) {
 		if ((*link)->slots == slots) {
 			a = *link;
 			*link = a->next;
 			break;
 		}
 	}
-	pthread_mutex_unlock(&heap->table_lock);
+	pthread_mutex_unlock(&heap->roots.lock);
 	free(a);
 	return a ? 0 : -ENOENT;
 }
 
 void gc_roots_callback(struct gc_heap *heap, gc_roots_fn fn, void *arg)
 {
-	pthread_mutex_lock(&heap->table_lock);
-	heap->roots.fn = fn;
-	heap->roots.arg = arg;
-	pthread_mutex_unlock(&heap->table_lock);
+	pthread_mutex_lock(&heap->roots.lock);
+	heap->roots.callback.fn = fn;
+	heap->roots.callback.arg = arg;
+	pthread_mutex_unlock(&heap->roots.lock);
 }
 
-/* The place of @fn with @arg, or NULL; table_lock is held. */
+/* The place of @fn with @arg, or NULL; roots.lock is held. */
 static struct gc_root_callback *callback_at(struct gc_heap *heap, gc_roots_fn fn, const void *arg)
 {
-	for (size_t i = 0; i < heap->more_count; i++)
-		if (heap->more_roots[i].fn == fn && (!fn || heap->more_roots[i].arg == arg))
-			return &heap->more_roots[i];
+	for (size_t i = 0; i < heap->roots.added_count; i++)
+		if (heap->roots.added[i].fn == fn && (!fn || heap->roots.added[i].arg == arg))
+			return &heap->roots.added[i];
 	return NULL;
 }
 
@@ -126,22 +126,22 @@ int gc_roots_callback_add(struct gc_heap *heap, gc_roots_fn fn, void *arg)
 	struct gc_root_callback *at, *grown;
 	int ret = 0;
 
-	pthread_mutex_lock(&heap->table_lock);
+	pthread_mutex_lock(&heap->roots.lock);
 	at = callback_at(heap, NULL, NULL);
 	if (callback_at(heap, fn, arg)) {
 		ret = -EEXIST;
 	} else if (!at) {
-		grown = realloc(heap->more_roots, (heap->more_count + 1) * sizeof(*grown));
+		grown = realloc(heap->roots.added, (heap->roots.added_count + 1) * sizeof(*grown));
 		if (grown) {
-			heap->more_roots = grown;
-			at = &grown[heap->more_count++];
+			heap->roots.added = grown;
+			at = &grown[heap->roots.added_count++];
 		} else {
 			ret = -ENOMEM;
 		}
 	}
 	if (!ret)
 		*at = (struct gc_root_callback){ fn, arg };
-	pthread_mutex_unlock(&heap->table_lock);
+	pthread_mutex_unlock(&heap->roots.lock);
 	return ret;
 }
 
@@ -149,11 +149,11 @@ int gc_roots_callback_remove(struct gc_heap *heap, gc_roots_fn fn, void *arg)
 {
 	struct gc_root_callback *at;
 
-	pthread_mutex_lock(&heap->table_lock);
+	pthread_mutex_lock(&heap->roots.lock);
 	at = callback_at(heap, fn, arg);
 	if (at)
 		at->fn = NULL;
-	pthread_mutex_unlock(&heap->table_lock);
+	pthread_mutex_unlock(&heap->roots.lock);
 	return at ? 0 : -ENOENT;
 }
 
@@ -212,12 +212,12 @@ const struct gc_type *gc_type_register(struct gc_heap *heap, const struct gc_typ
 		gc_fail(err, -EINVAL, "type %s: elem_size 0; give the bytes of an element", name);
 		return NULL;
 	}
-	pthread_mutex_lock(&heap->table_lock);
-	if (heap->type_count < GC_MAX_TYPES)
-		info = &heap->types[heap->type_count];
+	pthread_mutex_lock(&heap->roots.lock);
+	if (heap->roots.type_count < GC_MAX_TYPES)
+		info = &heap->roots.types[heap->roots.type_count];
 	if (info) {
 		info->name = strdup(name);
-		info->pub.word = (uint64_t)heap->type_count << 8 | shape_of(desc);
+		info->pub.word = (uint64_t)heap->roots.type_count << 8 | shape_of(desc);
 		info->pub.size = desc->tail == GC_TAIL_REFS ?
 					 (uint32_t)gc_align(desc->size, sizeof(void *)) :
 					 desc->size;
@@ -230,9 +230,9 @@ const struct gc_type *gc_type_register(struct gc_heap *heap, const struct gc_typ
 		info->weak = desc->weak ? GC_WEAK : desc->ephemeron ? GC_EPHEMERON : GC_STRONG;
 		info->scanned =
 			info->refs || desc->trace || info->weak || desc->tail == GC_TAIL_REFS;
-		heap->type_count++;
+		heap->roots.type_count++;
 	}
-	pthread_mutex_unlock(&heap->table_lock);
+	pthread_mutex_unlock(&heap->roots.lock);
 	if (!info) {
 		gc_fail(err, -ENOSPC, "type %s: more than %u types", name, GC_MAX_TYPES);
 		return NULL;

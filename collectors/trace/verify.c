@@ -33,15 +33,15 @@ static const char *type_name(struct gc_heap *heap, const void *obj)
 	if (!obj)
 		return "a root";
 	index = gc_type_index(gc_word(obj));
-	return index && index < heap->type_count ? heap->types[index].name : "?";
+	return index && index < heap->roots.type_count ? heap->roots.types[index].name : "?";
 }
 
 static void error_record(struct gc_heap *heap, const char *what, const void *holder,
 			 const void *ref)
 {
-	if (!heap->verify_error.code)
-		gc_fail(&heap->verify_error, -EUCLEAN, "%s: %p (%s) refers to %p", what, holder,
-			type_name(heap, holder), ref);
+	if (!heap->verification.error.code)
+		gc_fail(&heap->verification.error, -EUCLEAN, "%s: %p (%s) refers to %p", what,
+			holder, type_name(heap, holder), ref);
 }
 
 static bool check_ref(struct gc_heap *heap, const void *holder, void *ref, bool after)
@@ -60,8 +60,9 @@ static bool check_ref(struct gc_heap *heap, const void *holder, void *ref, bool 
 	}
 	word = gc_word(ref);
 	index = gc_type_index(word);
-	if (!index || index >= heap->type_count ||
-	    (uint32_t)(word & ~(uint64_t)GC_AGE_MASK) != (uint32_t)heap->types[index].pub.word) {
+	if (!index || index >= heap->roots.type_count ||
+	    (uint32_t)(word & ~(uint64_t)GC_AGE_MASK) !=
+		    (uint32_t)heap->roots.types[index].pub.word) {
 		error_record(heap, "object with a broken header", holder, ref);
 		return false;
 	}
@@ -75,7 +76,7 @@ static bool check_ref(struct gc_heap *heap, const void *holder, void *ref, bool 
 static void retrace_slot(void **slot, void *arg)
 {
 	struct gc_heap *heap = arg;
-	struct retrace *r = heap->verify_trace;
+	struct retrace *r = heap->verification.trace;
 	void *ref = *slot;
 
 	if (!ref || !check_ref(heap, r->holder, ref, r->after) ||
@@ -120,7 +121,7 @@ void gc_verify_scan_clean(struct gc_heap *heap, void *obj, gc_visit_fn visit)
 
 static void retrace_drain(struct gc_heap *heap, struct retrace *r)
 {
-	while (r->stack.count && !heap->verify_error.code) {
+	while (r->stack.count && !heap->verification.error.code) {
 		void *obj = r->stack.items[--r->stack.count];
 
 		r->holder = obj;
@@ -137,7 +138,7 @@ static bool retrace_values(struct gc_heap *heap, struct retrace *r)
 {
 	uint64_t before = r->objects;
 
-	for (size_t i = 0; i < r->ephemerons.count && !heap->verify_error.code; i++) {
+	for (size_t i = 0; i < r->ephemerons.count && !heap->verification.error.code; i++) {
 		void *obj = r->ephemerons.items[i], **slot = gc_weak_slot(obj);
 
 		if (!slot[0] || !gc_bit_test(r->seen, (uintptr_t)slot[0]))
@@ -146,7 +147,7 @@ static bool retrace_values(struct gc_heap *heap, struct retrace *r)
 		retrace_slot(&slot[1], heap);
 		retrace_drain(heap, r);
 	}
-	return r->objects > before && !heap->verify_error.code;
+	return r->objects > before && !heap->verification.error.code;
 }
 
 static void retrace_run(struct gc_heap *heap, struct retrace *r)
@@ -159,12 +160,12 @@ static void retrace_run(struct gc_heap *heap, struct retrace *r)
 		return;
 	}
 	r->seen = (uint64_t *)r->map - (heap->base >> GC_WORD_SHIFT);
-	heap->verify_trace = r;
+	heap->verification.trace = r;
 	gc_all_roots(heap, retrace_slot, heap);
 	retrace_drain(heap, r);
 	while (retrace_values(heap, r))
 		;
-	heap->verify_trace = NULL;
+	heap->verification.trace = NULL;
 	free(r->stack.items);
 	free(r->ephemerons.items);
 	munmap(r->map, r->size);
@@ -175,27 +176,27 @@ static void verify_heap(struct gc_heap *heap, bool after)
 	struct retrace r = { .after = after };
 	struct gc_cycle *c = &heap->cycle;
 
-	heap->verify_error.code = 0;
+	heap->verification.error.code = 0;
 	if (heap->plan->index)
 		heap->plan->index(heap);
 	retrace_run(heap, &r);
 	gc_stat_add(&heap->stats.verifications, 1);
 	/* A major collection in a stopped world leaves no floating garbage. */
-	if (after && !heap->verify_error.code && c->exact && r.objects != c->marked_objects)
-		gc_fail(&heap->verify_error, -EUCLEAN,
+	if (after && !heap->verification.error.code && c->exact && r.objects != c->marked_objects)
+		gc_fail(&heap->verification.error, -EUCLEAN,
 			"%llu objects are reachable, the collection kept %llu",
 			(unsigned long long)r.objects, (unsigned long long)c->marked_objects);
 }
 
 static void error_die(struct gc_heap *heap, const char *when)
 {
-	if (heap->verify_error.code)
-		gc_die(heap, "%s: %s", when, heap->verify_error.text);
+	if (heap->verification.error.code)
+		gc_die(heap, "%s: %s", when, heap->verification.error.text);
 }
 
 static void flush_all(struct gc_heap *heap)
 {
-	for (struct gc_thread *t = heap->threads; t; t = t->next)
+	for (struct gc_thread *t = heap->mutators.first; t; t = t->next)
 		heap->plan->flush(t);
 }
 
@@ -214,7 +215,7 @@ static void live_slot(void **slot, void *arg)
 	struct gc_heap *heap = arg;
 
 	if (*slot)
-		check_ref(heap, heap->verify_holder, *slot, false);
+		check_ref(heap, heap->verification.holder, *slot, false);
 }
 
 void gc_verify_post(struct gc_heap *heap)
@@ -228,7 +229,7 @@ void gc_verify_post(struct gc_heap *heap)
 	if (!(heap->opt.verify & GC_VERIFY_POST) || heap->plan->bump)
 		return;
 	for (uintptr_t at = heap->base; (at = gc_bit_next(heap->live, at, end)) < end; at += 8) {
-		heap->verify_holder = (void *)at;
+		heap->verification.holder = (void *)at;
 		gc_verify_scan(heap, (void *)at, live_slot);
 		error_die(heap, "after the collection");
 	}
@@ -238,14 +239,14 @@ static void white_slot(void **slot, void *arg)
 {
 	struct gc_heap *heap = arg;
 
-	heap->verify_white |= *slot && !gc_bit_test(heap->mark, (uintptr_t)*slot);
+	heap->verification.white |= *slot && !gc_bit_test(heap->mark, (uintptr_t)*slot);
 }
 
 void gc_verify_young(void **slot, void *arg)
 {
 	struct gc_heap *heap = arg;
 
-	heap->verify_white |= *slot && !gc_in_pages(heap, (uintptr_t)*slot);
+	heap->verification.white |= *slot && !gc_in_pages(heap, (uintptr_t)*slot);
 }
 
 /*
@@ -262,9 +263,9 @@ void gc_verify_cards(struct gc_heap *heap)
 	for (uintptr_t at = heap->base; (at = gc_bit_next(heap->mark, at, end)) < end; at += 8) {
 		if (*gc_card(heap, at) || !gc_word((void *)at))
 			continue;
-		heap->verify_white = false;
+		heap->verification.white = false;
 		gc_verify_scan_clean(heap, (void *)at, white_slot);
-		if (heap->verify_white)
+		if (heap->verification.white)
 			gc_die(heap,
 			       "card table: %p (%s) is marked, refers to an unmarked object "
 			       "and its card is clean: a store missed its write barrier",

@@ -12,7 +12,7 @@ void gc_verify_cards(struct gc_heap *heap);
 void gc_verify_now(struct gc_heap *heap);
 /*
  * For the plans' own card tables: visit the strong references of @obj; a visitor that sets
- * heap->verify_white when one leads out of the pages.
+ * heap->verification.white when one leads out of the pages.
  */
 void gc_verify_scan(struct gc_heap *heap, void *obj, gc_visit_fn visit);
 /* The same for an object whose first card is clean, without what other dirty cards of it cover */

@@ -26,8 +26,8 @@ static bool ref_is_young(const struct gc_heap *heap, const void *ref)
 
 static void clear_dead(struct gc_heap *heap, gc_alive_fn alive)
 {
-	for (size_t i = 0; i < heap->weaks.count; i++) {
-		void **slot = gc_weak_slot(heap->weaks.items[i]);
+	for (size_t i = 0; i < heap->weak.weaks.count; i++) {
+		void **slot = gc_weak_slot(heap->weak.weaks.items[i]);
 
 		if (*slot && !alive(heap, slot)) {
 			__atomic_store_n(slot, NULL, __ATOMIC_RELAXED);
@@ -41,9 +41,9 @@ static void clear_dead(struct gc_heap *heap, gc_alive_fn alive)
 
 /*
  * Ephemerons whose keys were not reached yet, by the key: heads and links of chains, indices + 1 of
- * heap->ephemerons. The header of such a key has GC_AWAITED and no shape, so that the loops of all
- * tracers leave it to their paths for other objects, which call gc_weak_reach(): the time is that
- * of what is traced, in whatever order keys are reached.
+ * heap->weak.ephemerons. The header of such a key has GC_AWAITED and no shape, so that the loops of
+ * all tracers leave it to their paths for other objects, which call gc_weak_reach(): the time is
+ * that of what is traced, in whatever order keys are reached.
  */
 struct key_index {
 	uint32_t *head, *link;
@@ -91,8 +91,8 @@ static bool index_reserve(struct gc_heap *heap, struct key_index *x, size_t coun
 	memset(x->head, 0, room * sizeof(*x->head));
 	/* Their keys may have been reached since, and moved: the headers are left as they are. */
 	for (size_t i = 0; i < seen; i++)
-		if (heap->ephemerons.items[i])
-			index_link(x, i, heap->ephemerons.items[i]);
+		if (heap->weak.ephemerons.items[i])
+			index_link(x, i, heap->weak.ephemerons.items[i]);
 	return true;
 }
 
@@ -108,8 +108,8 @@ uint64_t gc_weak_reach(struct gc_heap *heap, void *obj, uint64_t word, bool shar
 {
 	if (shared)
 		gc_help_lock(heap);
-	if (GC_NEEDED(13) && gc_vector_push(&heap->keys, obj))
-		heap->keys_lost = true;
+	if (GC_NEEDED(13) && gc_vector_push(&heap->weak.keys, obj))
+		heap->weak.keys_lost = true;
 	if (shared)
 		gc_help_unlock(heap);
 	return header_restore(heap, obj, word);
@@ -145,7 +145,7 @@ static bool ephemeron_settle(struct gc_heap *heap, void *obj, const struct gc_we
 static bool range_settle(struct gc_heap *heap, const struct gc_weak_ops *ops, struct key_index *x,
 			 size_t from, size_t to)
 {
-	void **items = heap->ephemerons.items;
+	void **items = heap->weak.ephemerons.items;
 	bool more = false;
 
 	for (size_t i = from; i < to; i++) {
@@ -163,19 +163,19 @@ static bool range_settle(struct gc_heap *heap, const struct gc_weak_ops *ops, st
 static bool keys_settle(struct gc_heap *heap, const struct gc_weak_ops *ops,
 			const struct key_index *x, size_t seen)
 {
-	void **items = heap->ephemerons.items;
+	void **items = heap->weak.ephemerons.items;
 	bool more = false;
 
-	while (heap->keys.count) {
-		void *key = heap->keys.items[--heap->keys.count];
+	while (heap->weak.keys.count) {
+		void *key = heap->weak.keys.items[--heap->weak.keys.count];
 
 		for (uint32_t i = *index_head(x, key); i; i = x->link[i - 1])
 			if (items[i - 1] && *gc_weak_slot(items[i - 1]) == key &&
 			    ephemeron_settle(heap, items[i - 1], ops, &more))
 				items[i - 1] = NULL;
 	}
-	if (heap->keys_lost) {
-		heap->keys_lost = false;
+	if (heap->weak.keys_lost) {
+		heap->weak.keys_lost = false;
 		more |= range_settle(heap, ops, NULL, 0, seen);
 	}
 	return more;
@@ -184,7 +184,7 @@ static bool keys_settle(struct gc_heap *heap, const struct gc_weak_ops *ops,
 /* There is no memory to wait for the keys of the ephemerons from @from on: keep them in this cycle. */
 static bool range_hold(struct gc_heap *heap, const struct gc_weak_ops *ops, size_t from)
 {
-	struct gc_vector *v = &heap->ephemerons;
+	struct gc_vector *v = &heap->weak.ephemerons;
 	bool more = from < v->count;
 
 	for (size_t i = from; i < v->count; i++)
@@ -201,7 +201,7 @@ static bool range_hold(struct gc_heap *heap, const struct gc_weak_ops *ops, size
 static void ephemerons_leave(struct gc_heap *heap, const struct gc_weak_ops *ops, size_t seen,
 			     bool done)
 {
-	struct gc_vector *v = &heap->ephemerons;
+	struct gc_vector *v = &heap->weak.ephemerons;
 	size_t left = 0;
 
 	for (size_t i = 0; i < v->count; i++) {
@@ -214,8 +214,8 @@ static void ephemerons_leave(struct gc_heap *heap, const struct gc_weak_ops *ops
 		v->items[left++] = obj;
 	}
 	v->count = left;
-	heap->keys.count = 0;
-	heap->keys_lost = false;
+	heap->weak.keys.count = 0;
+	heap->weak.keys_lost = false;
 }
 
 /*
@@ -224,7 +224,7 @@ static void ephemerons_leave(struct gc_heap *heap, const struct gc_weak_ops *ops
  */
 static bool ephemerons_settle(struct gc_heap *heap, const struct gc_weak_ops *ops)
 {
-	struct gc_vector *v = &heap->ephemerons;
+	struct gc_vector *v = &heap->weak.ephemerons;
 	struct key_index index = { 0 };
 	bool more = true, done = true;
 	size_t seen = 0;
@@ -248,8 +248,8 @@ static bool ephemerons_settle(struct gc_heap *heap, const struct gc_weak_ops *op
 
 static void clear_ephemerons(struct gc_heap *heap)
 {
-	for (size_t i = 0; i < heap->ephemerons.count; i++) {
-		void **key = gc_weak_slot(heap->ephemerons.items[i]);
+	for (size_t i = 0; i < heap->weak.ephemerons.count; i++) {
+		void **key = gc_weak_slot(heap->weak.ephemerons.items[i]);
 
 		if (!*key)
 			continue;
@@ -257,7 +257,7 @@ static void clear_ephemerons(struct gc_heap *heap)
 		__atomic_store_n(&key[1], NULL, __ATOMIC_RELAXED);
 		gc_stat_add(&heap->stats.weak_cleared, 1);
 	}
-	heap->ephemerons.count = 0;
+	heap->weak.ephemerons.count = 0;
 }
 
 /* Clear dead references of all that were found; false: the deadline passed. */
@@ -273,8 +273,8 @@ static bool weak_settle(struct gc_heap *heap, const struct gc_weak_ops *ops)
 int gc_weak_note(struct gc_heap *heap, void *obj)
 {
 	if (gc_info(heap, gc_word(obj))->weak == GC_WEAK)
-		return gc_vector_push(&heap->weaks, obj);
-	return GC_NEEDED(9) ? gc_vector_push(&heap->ephemerons, obj) : -ENOMEM;
+		return gc_vector_push(&heap->weak.weaks, obj);
+	return GC_NEEDED(9) ? gc_vector_push(&heap->weak.ephemerons, obj) : -ENOMEM;
 }
 
 /*
@@ -283,38 +283,39 @@ int gc_weak_note(struct gc_heap *heap, void *obj)
  */
 static void finalizable_keep(struct gc_heap *heap, size_t kept, void *obj)
 {
-	void **items = heap->finalizable.items;
+	void **items = heap->weak.finalizable.items;
 
 	items[kept] = obj;
 	if (!gc_in_pages(heap, (uintptr_t)obj))
 		return;
-	items[kept] = items[heap->finalizable_old];
-	items[heap->finalizable_old++] = obj;
+	items[kept] = items[heap->weak.finalizable_old];
+	items[heap->weak.finalizable_old++] = obj;
 }
 
 /* Keep objects that are due for finalization; true: there are any. */
 static bool finalizables_keep(struct gc_heap *heap, const struct gc_weak_ops *ops)
 {
-	struct gc_vector *f = &heap->finalizable;
+	struct gc_vector *f = &heap->weak.finalizable;
 	bool minor = heap->cycle.kind == GC_KIND_MINOR;
 	size_t kept, due = 0, held = 0;
 
-	pthread_mutex_lock(&heap->table_lock);
+	pthread_mutex_lock(&heap->roots.lock);
 	/* Drop fetched entries, so that the queue does not grow without bound. */
-	if (heap->finalized_next) {
-		heap->finalized.count -= heap->finalized_next;
-		memmove(heap->finalized.items, heap->finalized.items + heap->finalized_next,
-			heap->finalized.count * sizeof(void *));
-		heap->finalized_next = 0;
+	if (heap->weak.finalized_next) {
+		heap->weak.finalized.count -= heap->weak.finalized_next;
+		memmove(heap->weak.finalized.items,
+			heap->weak.finalized.items + heap->weak.finalized_next,
+			heap->weak.finalized.count * sizeof(void *));
+		heap->weak.finalized_next = 0;
 	}
 	if (!minor)
-		heap->finalizable_old = 0;
-	kept = heap->finalizable_old;
+		heap->weak.finalizable_old = 0;
+	kept = heap->weak.finalizable_old;
 	for (size_t i = kept; i < f->count; i++) {
 		void *obj = f->items[i];
 
 		if (!ops->alive(heap, &obj)) {
-			if (!gc_vector_push(&heap->finalized, obj)) {
+			if (!gc_vector_push(&heap->weak.finalized, obj)) {
 				due++;
 				continue;
 			}
@@ -325,9 +326,9 @@ static bool finalizables_keep(struct gc_heap *heap, const struct gc_weak_ops *op
 		finalizable_keep(heap, kept++, obj);
 	}
 	f->count = kept;
-	for (size_t i = heap->finalized.count - due; i < heap->finalized.count; i++)
-		ops->keep(&heap->finalized.items[i], ops->arg);
-	pthread_mutex_unlock(&heap->table_lock);
+	for (size_t i = heap->weak.finalized.count - due; i < heap->weak.finalized.count; i++)
+		ops->keep(&heap->weak.finalized.items[i], ops->arg);
+	pthread_mutex_unlock(&heap->roots.lock);
 	gc_stat_add(&heap->stats.finalized, due);
 	return due || held;
 }
@@ -343,7 +344,7 @@ bool gc_weak_process(struct gc_heap *heap, const struct gc_weak_ops *ops)
 	if (finalizables_keep(heap, ops) &&
 	    (!ops->drain(heap, ops->drain_arg) || !weak_settle(heap, ops)))
 		return false;
-	heap->weaks.count = heap->ephemerons.count = 0;
+	heap->weak.weaks.count = heap->weak.ephemerons.count = 0;
 	gc_hash_update(heap, ops->alive);
 	return true;
 }

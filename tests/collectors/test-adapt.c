@@ -33,12 +33,12 @@ static bool open_heap(void)
 	if (gc_heap_create(&heap, "plan=cms,policy=adaptive,heap=28M,max=40M,sizing=fixed", NULL,
 			   NULL))
 		return ok(false, "a heap of 28 MiB");
-	adapt = heap->adapt;
-	heap->live_bytes = 12 * MIB;
-	heap->soft_limit = 28 * MIB;
-	heap->concurrent_start = 18 * MIB;
-	heap->rate.bytes_per_ns = (double)MIB / MS;
-	heap->granted = 0;
+	adapt = heap->sizing.adapt;
+	heap->budget.live_bytes = 12 * MIB;
+	heap->budget.soft_limit = 28 * MIB;
+	heap->budget.concurrent_start = 18 * MIB;
+	heap->budget.rate.bytes_per_ns = (double)MIB / MS;
+	heap->budget.granted = 0;
 	return true;
 }
 
@@ -47,7 +47,7 @@ static void cycle(enum gc_cause cause, bool alone, unsigned int mb, unsigned int
 	heap->cycle.cause = cause;
 	heap->cycle.alone = alone;
 	heap->cycle.marked_bytes = 12 * MIB;
-	heap->granted += (uint64_t)mb * MIB;
+	heap->budget.granted += (uint64_t)mb * MIB;
 	gc_adapt_cycle(heap, (uint64_t)ms * MS, 2 * (uint64_t)ms * MS);
 }
 
@@ -94,10 +94,10 @@ static void cycles(void)
 	cycle(GC_CAUSE_CONCURRENT, false, 100, 4);
 	ok(saw(GC_MODE_CONCURRENT, 3, 12 * MIB, 4 * MS, 8 * MS, 10.75 * MIB),
 	   "the period is at most the room");
-	heap->live_bytes = heap->concurrent_start = 28 * MIB;
+	heap->budget.live_bytes = heap->budget.concurrent_start = 28 * MIB;
 	cycle(GC_CAUSE_CONCURRENT, false, 1, 4);
 	ok(adapt->in.room == 0 && adapt->in.headroom == 0, "at the limit room and headroom are 0");
-	heap->live_bytes = heap->concurrent_start = 29 * MIB;
+	heap->budget.live_bytes = heap->budget.concurrent_start = 29 * MIB;
 	cycle(GC_CAUSE_CONCURRENT, false, 1, 4);
 	ok(adapt->in.room == 0 && adapt->in.headroom == 0,
 	   "beyond the limit room and headroom are 0");
@@ -141,7 +141,7 @@ static void misses(void)
 	/* Back from a stop it had to be in time by a tenth: of 10 ms 9 were left. */
 	ok(adapt->predicted_ns == 5 * MS, "a tenth of the headroom is reserved");
 	heap->paused_ns[GC_PAUSE_WAIT] += 2 * MS;
-	heap->thread_count = 2;
+	heap->mutators.count = 2;
 	cycle(GC_CAUSE_CONCURRENT, false, 12, 14);
 	ok(adapt->in.missed_ns == -MS / 2 && adapt->in.mutators == 2,
 	   "the wait is the mean of the mutators in this cycle");
@@ -155,7 +155,7 @@ static void misses(void)
 	cycle(GC_CAUSE_CONCURRENT, false, 12, 2);
 	ok(adapt->in.missed_ns == -MS / 16 && adapt->predicted_ns == 0,
 	   "the error is halved by each cycle");
-	heap->thread_count = 0;
+	heap->mutators.count = 0;
 	gc_heap_destroy(heap);
 }
 
@@ -163,10 +163,10 @@ static bool grows(unsigned int limit_mb, unsigned int grown_mb, unsigned int tim
 {
 	const bool grown = gc_adapt_grow(heap);
 
-	if (grown == (times > 0) && heap->soft_limit == (uint64_t)limit_mb * MIB &&
+	if (grown == (times > 0) && heap->budget.soft_limit == (uint64_t)limit_mb * MIB &&
 	    adapt->grown == (uint64_t)grown_mb * MIB && !adapt->lock)
 		return true;
-	printf("# %d: limit %llu, grown %llu\n", grown, (unsigned long long)heap->soft_limit,
+	printf("# %d: limit %llu, grown %llu\n", grown, (unsigned long long)heap->budget.soft_limit,
 	       (unsigned long long)adapt->grown);
 	return false;
 }
@@ -175,17 +175,17 @@ static void growth(void)
 {
 	if (!open_heap())
 		return;
-	ok(!gc_adapt_grow(heap) && heap->soft_limit == 28 * MIB,
+	ok(!gc_adapt_grow(heap) && heap->budget.soft_limit == 28 * MIB,
 	   "without a frequency source the heap does not grow");
 	gc_frequency_source(heap, frequency, NULL);
 	speed = 0;
-	ok(!gc_adapt_grow(heap) && heap->soft_limit == 28 * MIB,
+	ok(!gc_adapt_grow(heap) && heap->budget.soft_limit == 28 * MIB,
 	   "with an unknown frequency the heap does not grow");
 	speed = 1000000;
 	ok(grows(28, 0, 0) && !heap->stats.grown_instead,
 	   "at a low frequency the heap does not grow");
 	speed = 2000000;
-	heap->live_bytes = 20 * MIB;
+	heap->budget.live_bytes = 20 * MIB;
 	ok(grows(36, 8, 1) && heap->stats.grown_instead == 1,
 	   "at the highest frequency it grows by the room");
 	ok(grows(36, 8, 0) && heap->stats.grown_instead == 1, "it grows once per cycle");
@@ -194,12 +194,12 @@ static void growth(void)
 	   "in the next cycle it grows up to max=");
 	heap->stats.cycles++;
 	ok(grows(40, 0, 0), "it does not grow beyond max=");
-	heap->soft_limit = 28 * MIB;
-	heap->live_bytes = 28 * MIB;
+	heap->budget.soft_limit = 28 * MIB;
+	heap->budget.live_bytes = 28 * MIB;
 	ok(grows(28, 0, 0), "it does not grow where all is live");
-	heap->live_bytes = 20 * MIB;
+	heap->budget.live_bytes = 20 * MIB;
 	adapt->lock = 1;
-	ok(!gc_adapt_grow(heap) && heap->soft_limit == 28 * MIB && adapt->lock == 1,
+	ok(!gc_adapt_grow(heap) && heap->budget.soft_limit == 28 * MIB && adapt->lock == 1,
 	   "one thread at a time grows the heap");
 	adapt->lock = 0;
 	gc_heap_destroy(heap);

@@ -108,15 +108,16 @@ static void bounded(void)
 	if (!t)
 		return;
 	scatter(t, 100000, 1, 8);
-	if (!ok(heap->passed_over >= all / 100 * 98 && heap->passed_over <= all / 100 * 102,
+	if (!ok(heap->budget.passed_over >= all / 100 * 98 &&
+			heap->budget.passed_over <= all / 100 * 102,
 		"bytes that are passed over are counted"))
-		printf("# %zu bytes, not %zu\n", (size_t)heap->passed_over, (size_t)all);
+		printf("# %zu bytes, not %zu\n", (size_t)heap->budget.passed_over, (size_t)all);
 	scatter(t, 300000, 1, 8);
-	ok(heap->passed_over <= (uint64_t)LIMIT / 8,
+	ok(heap->budget.passed_over <= (uint64_t)LIMIT / 8,
 	   "at most an eighth of the limit is passed over");
 	f.list = NULL;
 	gc_collect_full(m);
-	ok(!heap->passed_over, "nothing is passed over when nothing is live");
+	ok(!heap->budget.passed_over, "nothing is passed over when nothing is live");
 	end();
 }
 

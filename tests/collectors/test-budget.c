@@ -26,8 +26,8 @@ static void fresh(void)
 	heap.opt.max = 1000000;
 	heap.opt.policy = GC_POLICY_DEFAULT;
 	heap.opt.sizing = GC_SIZING_HUSSEIN;
-	heap.soft_limit = 100000;
-	heap.concurrent_start = UINT64_MAX;
+	heap.budget.soft_limit = 100000;
+	heap.budget.concurrent_start = UINT64_MAX;
 }
 
 static void grants(void)
@@ -48,11 +48,14 @@ static void grants(void)
 static void takes(void)
 {
 	fresh();
-	ok(gc_budget_take(&heap, 100000, false) && heap.in_use == 100000 && heap.granted == 100000,
+	ok(gc_budget_take(&heap, 100000, false) && heap.budget.in_use == 100000 &&
+		   heap.budget.granted == 100000,
 	   "bytes are taken up to the limit");
-	ok(!gc_budget_take(&heap, 1, false) && heap.in_use == 100000 && heap.granted == 100000,
+	ok(!gc_budget_take(&heap, 1, false) && heap.budget.in_use == 100000 &&
+		   heap.budget.granted == 100000,
 	   "no byte is taken beyond the limit");
-	ok(gc_budget_take(&heap, 1, true) && heap.in_use == 100001 && heap.granted == 100001,
+	ok(gc_budget_take(&heap, 1, true) && heap.budget.in_use == 100001 &&
+		   heap.budget.granted == 100001,
 	   "force takes bytes beyond the limit");
 }
 
@@ -60,8 +63,8 @@ static void takes(void)
 static enum gc_cycle_state ordered(size_t bytes, bool on, uint64_t passed_over)
 {
 	fresh();
-	heap.concurrent_start = 50000;
-	heap.passed_over = passed_over;
+	heap.budget.concurrent_start = 50000;
+	heap.budget.passed_over = passed_over;
 	heap.gc.daemon_up = true;
 	heap.gc.daemon_on = on;
 	gc_budget_take(&heap, bytes, false);
@@ -79,7 +82,7 @@ static void orders(void)
 	ok(ordered(40000, true, 10000) == GC_CYCLE_IDLE &&
 		   ordered(40000, true, 10001) == GC_CYCLE_DUE,
 	   "bytes that are passed over count as used");
-	ok(ordered(100001, true, 0) == GC_CYCLE_IDLE && !heap.in_use,
+	ok(ordered(100001, true, 0) == GC_CYCLE_IDLE && !heap.budget.in_use,
 	   "a refused request orders no cycle");
 }
 
@@ -88,30 +91,31 @@ static void spends(void)
 	struct gc_thread t = { .heap = &heap };
 
 	fresh();
-	ok(gc_budget_spend(&t, 100, false) && t.credit == 8092 && heap.in_use == 8192,
+	ok(gc_budget_spend(&t, 100, false) && t.credit == 8092 && heap.budget.in_use == 8192,
 	   "the first request takes a grant");
-	ok(gc_budget_spend(&t, 8092, false) && !t.credit && heap.in_use == 8192,
+	ok(gc_budget_spend(&t, 8092, false) && !t.credit && heap.budget.in_use == 8192,
 	   "the next requests use the rest of the grant");
-	heap.in_use = 99000;
-	ok(gc_budget_spend(&t, 600, false) && !t.credit && heap.in_use == 99600,
+	heap.budget.in_use = 99000;
+	ok(gc_budget_spend(&t, 600, false) && !t.credit && heap.budget.in_use == 99600,
 	   "near the limit only the request is taken");
 	t.credit = 300;
-	ok(gc_budget_spend(&t, 700, false) && !t.credit && heap.in_use == 100000,
+	ok(gc_budget_spend(&t, 700, false) && !t.credit && heap.budget.in_use == 100000,
 	   "near the limit the credit is subtracted from the request");
 	t.credit = 50;
-	ok(!gc_budget_spend(&t, 51, false) && t.credit == 50 && heap.in_use == 100000,
+	ok(!gc_budget_spend(&t, 51, false) && t.credit == 50 && heap.budget.in_use == 100000,
 	   "at the limit the request fails and the credit stays");
-	ok(gc_budget_spend(&t, 51, true) && !t.credit && heap.in_use == 100001,
+	ok(gc_budget_spend(&t, 51, true) && !t.credit && heap.budget.in_use == 100001,
 	   "force succeeds at the limit");
-	heap.granted = 5000;
+	heap.budget.granted = 5000;
 	t.credit = 400;
 	t.objects = 3;
 	gc_budget_return(&t);
-	ok(heap.in_use == 99601 && heap.granted == 4600 && heap.stats.allocated_objects == 3 &&
-		   !t.credit && !t.objects,
+	ok(heap.budget.in_use == 99601 && heap.budget.granted == 4600 &&
+		   heap.stats.allocated_objects == 3 && !t.credit && !t.objects,
 	   "unused credit returns to the heap, and objects are counted");
 	gc_budget_return(&t);
-	ok(heap.in_use == 99601 && heap.granted == 4600 && heap.stats.allocated_objects == 3,
+	ok(heap.budget.in_use == 99601 && heap.budget.granted == 4600 &&
+		   heap.stats.allocated_objects == 3,
 	   "credit returns only once");
 }
 
@@ -124,11 +128,11 @@ static uint64_t half(const struct gc_heap *h, uint64_t want, bool most)
 static void headroom(void)
 {
 	fresh();
-	heap.in_use = 40000;
+	heap.budget.in_use = 40000;
 	ok(gc_headroom(&heap) == 60000, "headroom: up to the soft limit");
-	heap.soft_limit = 2000000;
+	heap.budget.soft_limit = 2000000;
 	ok(gc_headroom(&heap) == 960000, "headroom: not more than max=");
-	heap.soft_limit = 100000;
+	heap.budget.soft_limit = 100000;
 	heap.opt.policy = GC_POLICY_BG;
 	ok(gc_headroom(&heap) == 60000,
 	   "headroom: policy=bg without a daemon, up to the soft limit");
@@ -137,34 +141,34 @@ static void headroom(void)
 	heap.opt.policy = GC_POLICY_DEFAULT;
 	ok(gc_headroom(&heap) == 60000,
 	   "headroom: another policy with a daemon, up to the soft limit");
-	heap.pace = (struct gc_pace){ .on = 1, .base = 30000, .room = 16000 };
+	heap.budget.pace = (struct gc_pace){ .on = 1, .base = 30000, .room = 16000 };
 	ok(gc_headroom(&heap) == 4000, "headroom: with pacing, seven eighths of the room");
-	heap.pace.tight = 1;
+	heap.budget.pace.tight = 1;
 	ok(gc_headroom(&heap) == 60000, "headroom: a temporary bound does not count");
-	heap.pace.on = 0;
-	heap.in_use = 100000;
+	heap.budget.pace.on = 0;
+	heap.budget.in_use = 100000;
 	ok(!gc_headroom(&heap), "headroom: none at the limit");
-	heap.in_use = 100001;
+	heap.budget.in_use = 100001;
 	ok(!gc_headroom(&heap), "headroom: none beyond the limit");
-	heap.in_use = 40000;
+	heap.budget.in_use = 40000;
 	plan.room = half;
 	ok(gc_headroom(&heap) == 30000, "headroom: not more than the space has");
 
 	fresh();
-	heap.in_use = 40000;
+	heap.budget.in_use = 40000;
 	ok(gc_headroom_most(&heap) == 960000, "maximum headroom: up to max=");
 	heap.opt.sizing = GC_SIZING_FIXED;
 	ok(gc_headroom_most(&heap) == 60000, "maximum headroom: up to the limit of a fixed size");
-	heap.in_use = 100001;
+	heap.budget.in_use = 100001;
 	ok(!gc_headroom_most(&heap), "maximum headroom: none beyond the limit");
-	heap.in_use = 40000;
+	heap.budget.in_use = 40000;
 	plan.room = half;
 	ok(gc_headroom_most(&heap) == 30001, "maximum headroom: as much as max= allows the space");
 }
 
 static bool paced(uint64_t base, uint64_t room, uint64_t most, uint64_t work, uint64_t done_)
 {
-	const struct gc_pace *p = &heap.pace;
+	const struct gc_pace *p = &heap.budget.pace;
 
 	if (p->on && p->base == base && p->room == room && p->most == most && p->work == work &&
 	    p->done == done_)
@@ -179,62 +183,63 @@ static bool paced(uint64_t base, uint64_t room, uint64_t most, uint64_t work, ui
 static void paces(void)
 {
 	fresh();
-	heap.in_use = 60000;
-	heap.live_bytes = 20000;
+	heap.budget.in_use = 60000;
+	heap.budget.live_bytes = 20000;
 	gc_pace_order(&heap);
 	gc_pace_begin(&heap);
 	gc_pace_tighten(&heap, 1400);
-	ok(!heap.pace.on && !heap.pace.base, "pace=0: no mutator is paced");
+	ok(!heap.budget.pace.on && !heap.budget.pace.base, "pace=0: no mutator is paced");
 	heap.opt.pace = 1000;
 	heap.opt.policy = GC_POLICY_BG;
 	heap.gc.daemon_up = true;
 	gc_pace_begin(&heap);
-	ok(!heap.pace.on, "policy=bg with the daemon: no mutator is paced");
+	ok(!heap.budget.pace.on, "policy=bg with the daemon: no mutator is paced");
 	heap.gc.daemon_up = false;
 	gc_pace_begin(&heap);
-	ok(heap.pace.on, "policy=bg without a daemon: mutators are paced");
+	ok(heap.budget.pace.on, "policy=bg without a daemon: mutators are paced");
 
 	fresh();
 	heap.opt.pace = 1000;
-	heap.in_use = 60000;
-	heap.live_bytes = 20000;
-	heap.pace.tight = 1;
-	heap.pace.done = 5;
+	heap.budget.in_use = 60000;
+	heap.budget.live_bytes = 20000;
+	heap.budget.pace.tight = 1;
+	heap.budget.pace.done = 5;
 	gc_pace_order(&heap);
-	ok(paced(60000, 40000, UINT64_MAX, UINT64_MAX, 0) && !heap.pace.tight &&
-		   gc_pace_allowed(&heap.pace) == 62500,
+	ok(paced(60000, 40000, UINT64_MAX, UINT64_MAX, 0) && !heap.budget.pace.tight &&
+		   gc_pace_allowed(&heap.budget.pace) == 62500,
 	   "order: a sixteenth of the headroom until marking begins");
 	heap.cycle.kind = GC_KIND_MAJOR;
-	heap.pace.tight = 1;
-	heap.pace.room = 5;
+	heap.budget.pace.tight = 1;
+	heap.budget.pace.room = 5;
 	gc_pace_begin(&heap);
-	ok(paced(60000, 40000, 60000, 25000, 0) && !heap.pace.tight,
+	ok(paced(60000, 40000, 60000, 25000, 0) && !heap.budget.pace.tight,
 	   "begin: a quarter more than the live bytes is expected");
-	heap.marked_of[GC_KIND_MAJOR] = 40000;
+	heap.sizing.marked_of[GC_KIND_MAJOR] = 40000;
 	gc_pace_begin(&heap);
 	ok(paced(60000, 40000, 60000, 50000, 0),
 	   "begin: a quarter more than the last cycle marked is expected");
-	heap.marked_of[GC_KIND_MAJOR] = 48000;
+	heap.sizing.marked_of[GC_KIND_MAJOR] = 48000;
 	gc_pace_begin(&heap);
 	ok(paced(60000, 40000, 60000, 60000, 0),
 	   "begin: not more than the bytes in use is expected");
-	heap.marked_of[GC_KIND_MAJOR] = 0;
+	heap.sizing.marked_of[GC_KIND_MAJOR] = 0;
 	heap.cycle.kind = GC_KIND_MINOR;
 	gc_pace_begin(&heap);
 	ok(paced(60000, 40000, 40000, 25000, 0),
 	   "minor cycle: live bytes are not expected to be marked");
-	heap.live_bytes = 60000;
+	heap.budget.live_bytes = 60000;
 	gc_pace_begin(&heap);
 	ok(paced(60000, 40000, 60000, 60000, 0),
 	   "minor cycle without new bytes: all bytes are expected");
-	heap.live_bytes = 0;
+	heap.budget.live_bytes = 0;
 	gc_pace_begin(&heap);
 	ok(paced(60000, 40000, 60000, 60000, 0), "without measurements all bytes are expected");
 	gc_pace_tighten(&heap, 1400);
-	ok(paced(60000, 1600, 1, 1, 1) && heap.pace.tight && gc_pace_allowed(&heap.pace) == 61400,
+	ok(paced(60000, 1600, 1, 1, 1) && heap.budget.pace.tight &&
+		   gc_pace_allowed(&heap.budget.pace) == 61400,
 	   "a temporary bound allows its number of bytes");
 	gc_pace_end(&heap);
-	ok(!heap.pace.on, "pacing ends");
+	ok(!heap.budget.pace.on, "pacing ends");
 }
 
 static void sizes(void)
@@ -243,31 +248,34 @@ static void sizes(void)
 	heap.opt.heap = 80000;
 	heap.opt.delta = 5000;
 	gc_sizing_init(&heap);
-	ok(heap.soft_limit == 80000 && heap.concurrent_start == 75000,
+	ok(heap.budget.soft_limit == 80000 && heap.budget.concurrent_start == 75000,
 	   "initially: heap= and delta=");
 	plan.reserve = true;
 	gc_sizing_init(&heap);
-	ok(heap.soft_limit == 80000, "initially, copying plan with a growing heap: heap=");
+	ok(heap.budget.soft_limit == 80000, "initially, copying plan with a growing heap: heap=");
 	heap.opt.sizing = GC_SIZING_FIXED;
 	gc_sizing_init(&heap);
-	ok(heap.soft_limit == 40000 && heap.concurrent_start == 75000,
+	ok(heap.budget.soft_limit == 40000 && heap.budget.concurrent_start == 75000,
 	   "initially, copying plan with a fixed size: half of heap=");
 	heap.opt.ahead = 2;
 	gc_sizing_init(&heap);
-	ok(heap.soft_limit == 40000 && heap.concurrent_start == 20000,
+	ok(heap.budget.soft_limit == 40000 && heap.budget.concurrent_start == 20000,
 	   "initially, ahead=: the cycle starts at half of the limit");
 
 	fresh();
-	heap.in_use = 90000;
-	ok(gc_sizing_grow(&heap, 10000) && heap.soft_limit == 100000,
+	heap.budget.in_use = 90000;
+	ok(gc_sizing_grow(&heap, 10000) && heap.budget.soft_limit == 100000,
 	   "growth: none where the request fits");
-	ok(gc_sizing_grow(&heap, 10001) && heap.soft_limit == 100001, "growth: by the request");
-	ok(gc_sizing_grow(&heap, 910000) && heap.soft_limit == 1000000, "growth: up to max=");
-	ok(!gc_sizing_grow(&heap, 910001) && heap.soft_limit == 1000000, "growth: not beyond max=");
+	ok(gc_sizing_grow(&heap, 10001) && heap.budget.soft_limit == 100001,
+	   "growth: by the request");
+	ok(gc_sizing_grow(&heap, 910000) && heap.budget.soft_limit == 1000000,
+	   "growth: up to max=");
+	ok(!gc_sizing_grow(&heap, 910001) && heap.budget.soft_limit == 1000000,
+	   "growth: not beyond max=");
 	heap.opt.sizing = GC_SIZING_FIXED;
-	heap.soft_limit = 100000;
+	heap.budget.soft_limit = 100000;
 	ok(gc_sizing_grow(&heap, 10000), "growth: a fixed size serves what fits");
-	ok(!gc_sizing_grow(&heap, 10001) && heap.soft_limit == 100000,
+	ok(!gc_sizing_grow(&heap, 10001) && heap.budget.soft_limit == 100000,
 	   "growth: a fixed size does not grow");
 }
 

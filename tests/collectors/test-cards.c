@@ -57,7 +57,7 @@ static bool begin(const char *options)
 static void end(void)
 {
 	heap->gc.waiting = 0;
-	heap->weaks.count = 0;
+	heap->weak.weaks.count = 0;
 	stop();
 }
 
@@ -173,19 +173,19 @@ static void weak_on_card(void)
 		weak->target = node[0];
 		node[0]->child = NULL;
 		*card = GC_CARD_DIRTY;
-		real = heap->weaks;
+		real = heap->weak.weaks;
 		if (!memory)
-			heap->weaks.count = heap->weaks.room = SIZE_MAX / 64;
+			heap->weak.weaks.count = heap->weak.weaks.room = SIZE_MAX / 64;
 		gc_mark_share_cards(heap, card, card + 1);
 		if (memory) {
-			ok(heap->weaks.count == 1 && heap->weaks.items[0] == weak &&
+			ok(heap->weak.weaks.count == 1 && heap->weak.weaks.items[0] == weak &&
 				   !is_marked(node[0]),
 			   "a weak object is noted and does not keep its referent");
 		} else {
-			heap->weaks = real;
+			heap->weak.weaks = real;
 			ok(is_marked(node[0]), "without memory to note it, it keeps its referent");
 		}
-		heap->weaks.count = 0;
+		heap->weak.weaks.count = 0;
 	}
 	end();
 }
@@ -300,7 +300,7 @@ static void shares(void)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		if (!open_heap(rows[i].options))
 			continue;
-		heap->stopping = rows[i].stopping;
+		heap->mutators.stopping = rows[i].stopping;
 		heap->gc.waiting = rows[i].waiting;
 		ok(gc_mark_shares(heap) == rows[i].want, "%s, %s, %s: %s", rows[i].options,
 		   rows[i].stopping ? "a stop" : "mutators run",
@@ -312,7 +312,7 @@ static void shares(void)
 			   rows[i].options);
 			heap->lines->moving = false;
 		}
-		heap->stopping = false;
+		heap->mutators.stopping = false;
 		heap->gc.waiting = 0;
 		if (heap->help && !heap->workers)
 			ok(!gc_mark_share(heap) && !gc_mark_share_cards(heap, NULL, NULL) &&

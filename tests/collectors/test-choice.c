@@ -251,21 +251,21 @@ static void kept_apart(void)
 		return;
 	}
 	gc_mutator_attach(heap, &m);
-	heap->live_bytes = 12 * (uint64_t)MIB;
-	heap->soft_limit = 28 * (uint64_t)MIB;
-	heap->concurrent_start = 18 * (uint64_t)MIB;
-	heap->rate.bytes_per_ns = MIB / MS;
+	heap->budget.live_bytes = 12 * (uint64_t)MIB;
+	heap->budget.soft_limit = 28 * (uint64_t)MIB;
+	heap->budget.concurrent_start = 18 * (uint64_t)MIB;
+	heap->budget.rate.bytes_per_ns = MIB / MS;
 	heap->cycle.marked_bytes = 12 * (uint64_t)MIB;
 	heap->cycle.cause = GC_CAUSE_CONCURRENT;
 	heap->cycle.alone = false;
-	heap->granted += 12 * (uint64_t)MIB;
+	heap->budget.granted += 12 * (uint64_t)MIB;
 	gc_adapt_cycle(heap, (uint64_t)(30 * MS), (uint64_t)(30 * MS));
 	ok(!heap->gc.daemon_on && heap->stats.daemon_switches == 1,
 	   "late: the next cycle is stop-the-world");
 	for (int i = 0; i < 4; i++) {
 		heap->cycle.cause = GC_CAUSE_ALLOC;
 		heap->cycle.alone = true;
-		heap->granted += 16 * (uint64_t)MIB;
+		heap->budget.granted += 16 * (uint64_t)MIB;
 		gc_adapt_cycle(heap, (uint64_t)MS, (uint64_t)MS);
 	}
 	ok(!heap->gc.daemon_on && heap->stats.daemon_switches == 1,
@@ -273,7 +273,7 @@ static void kept_apart(void)
 	for (int i = 0; i < 4; i++) {
 		heap->cycle.cause = GC_CAUSE_CONCURRENT;
 		heap->cycle.alone = false;
-		heap->granted += 12 * (uint64_t)MIB;
+		heap->budget.granted += 12 * (uint64_t)MIB;
 		gc_adapt_cycle(heap, (uint64_t)MS, (uint64_t)MS);
 	}
 	ok(heap->gc.daemon_on && heap->stats.daemon_switches == 2,

@@ -140,11 +140,11 @@ static void finalizable(const char *options)
 	for (int i = 0; i < OLD; i++)
 		add(i, false, true);
 	age();
-	ok(heap->finalizable.count == OLD && heap->finalizable_old == OLD,
+	ok(heap->weak.finalizable.count == OLD && heap->weak.finalizable_old == OLD,
 	   "%s: %d objects that are to be finalized are old", options, OLD);
 	for (int i = OLD; i < OLD + YOUNG; i++)
 		add(i, false, true);
-	ok(heap->finalizable_old == OLD, "%s: minor collections visit the %d others", options,
+	ok(heap->weak.finalizable_old == OLD, "%s: minor collections visit the %d others", options,
 	   YOUNG);
 	slots(f.nodes)[OLD + 1] = f.fresh = NULL;
 	for (int i = 0; i < 3 && good; i++)
@@ -160,7 +160,7 @@ static void finalizable(const char *options)
 			good = false;
 		else
 			seen[n->number / 3000] = true;
-	ok(good && seen[0] && seen[1] && seen[2] && heap->finalizable.count == OLD + YOUNG - 4,
+	ok(good && seen[0] && seen[1] && seen[2] && heap->weak.finalizable.count == OLD + YOUNG - 4,
 	   "%s: a major collection returns the old ones that died", options);
 	end();
 }

@@ -20,7 +20,7 @@
 static bool paces(uint32_t on, uint32_t tight, uint64_t base, uint64_t room, uint64_t work,
 		  uint64_t most)
 {
-	const struct gc_pace *p = &heap->pace;
+	const struct gc_pace *p = &heap->budget.pace;
 
 	return p->on == on && p->tight == tight && p->base == base && p->room == room &&
 	       p->work == work && p->most == most;
@@ -28,10 +28,10 @@ static bool paces(uint32_t on, uint32_t tight, uint64_t base, uint64_t room, uin
 
 static void spoil(void)
 {
-	heap->pace = (struct gc_pace){ 0, 7, 7, 7, 7, 7, 7 };
-	heap->in_use = 10 * MIB;
-	heap->live_bytes = 4 * MIB;
-	heap->soft_limit = 18 * MIB;
+	heap->budget.pace = (struct gc_pace){ 0, 7, 7, 7, 7, 7, 7 };
+	heap->budget.in_use = 10 * MIB;
+	heap->budget.live_bytes = 4 * MIB;
+	heap->budget.soft_limit = 18 * MIB;
 }
 
 static void pacing(void)
@@ -47,25 +47,25 @@ static void pacing(void)
 		{ GC_KIND_MINOR, 4, 8, 6, 6 },	 { GC_KIND_MINOR, 10, 8, 10, 10 },
 		{ GC_KIND_MINOR, 12, 4, 5, 10 },
 	};
-	struct gc_pace *p = &heap->pace;
+	struct gc_pace *p = &heap->budget.pace;
 
 	if (!open_heap("plan=gencms,policy=fg,trim=0,heap=32M,max=64M"))
 		return;
-	p = &heap->pace;
+	p = &heap->budget.pace;
 	spoil();
 	gc_pace_order(heap);
 	ok(paces(1, 0, 10 * MIB, 8 * MIB, UINT64_MAX, UINT64_MAX) && !p->done,
 	   "order: a sixteenth of the headroom until marking begins");
 	ok(gc_pace_allowed(p) == 10 * MIB + MIB / 2, "order: gc_pace_allowed() agrees");
 	ok(gc_headroom(heap) == 7 * MIB, "order: listeners see seven eighths as headroom");
-	heap->in_use = 17 * MIB;
+	heap->budget.in_use = 17 * MIB;
 	ok(gc_headroom(heap) == 0, "order: this headroom may be used up");
 	for (size_t i = 0; i < ROWS(rows); i++) {
 		uint64_t work = rows[i].last == 6 ? 15 * MIB / 2 : rows[i].work * MIB;
 
 		spoil();
-		heap->live_bytes = rows[i].live * MIB;
-		heap->marked_of[rows[i].kind] = rows[i].last * MIB;
+		heap->budget.live_bytes = rows[i].live * MIB;
+		heap->sizing.marked_of[rows[i].kind] = rows[i].last * MIB;
 		heap->cycle.kind = rows[i].kind;
 		gc_pace_begin(heap);
 		ok(paces(1, 0, 10 * MIB, 8 * MIB, work, rows[i].most * MIB) && !p->done,
@@ -96,7 +96,7 @@ static void pacing(void)
 		   i ? "the daemon alone collects" : "pace=0");
 	}
 	heap->opt.policy = GC_POLICY_FG;
-	heap->in_use = 0;
+	heap->budget.in_use = 0;
 	stop();
 }
 
@@ -116,8 +116,8 @@ static void headroom(void)
 	if (!open_heap("plan=cms,policy=fg,trim=0,heap=32M,max=64M"))
 		return;
 	for (size_t i = 0; i < ROWS(rows); i++) {
-		heap->in_use = rows[i].used * MIB;
-		heap->soft_limit = rows[i].soft * MIB;
+		heap->budget.in_use = rows[i].used * MIB;
+		heap->budget.soft_limit = rows[i].soft * MIB;
 		heap->opt.sizing = rows[i].fixed ? GC_SIZING_FIXED : GC_SIZING_ART;
 		heap->opt.policy = rows[i].daemon_alone ? GC_POLICY_BG : GC_POLICY_FG;
 		heap->gc.daemon_up = rows[i].daemon_alone;
@@ -130,7 +130,7 @@ static void headroom(void)
 	}
 	heap->gc.daemon_up = false;
 	heap->opt.policy = GC_POLICY_FG;
-	heap->in_use = 0;
+	heap->budget.in_use = 0;
 	stop();
 }
 
@@ -208,9 +208,9 @@ static void wanted(void)
 		p->starved = rows[i].starved;
 		heap->lines->sparse = rows[i].sparse;
 		heap->cycle.cause = rows[i].cause;
-		heap->soft_limit = 100 * MIB;
-		heap->in_use = rows[i].used * MIB;
-		heap->live_bytes = rows[i].live * MIB;
+		heap->budget.soft_limit = 100 * MIB;
+		heap->budget.in_use = rows[i].used * MIB;
+		heap->budget.live_bytes = rows[i].live * MIB;
 		/* Room for all three blocks */
 		p->most = 8000;
 		p->used = rows[i].full ? 7001 : 7000;
@@ -266,7 +266,7 @@ static void moving(void)
 	heap->cycle.cause = GC_CAUSE_ALLOC;
 	gc_defrag_end(heap);
 	ok(!p->reserve, "where nothing moves no reserve is kept");
-	heap->in_use = 0;
+	heap->budget.in_use = 0;
 	stop();
 }
 

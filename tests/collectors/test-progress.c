@@ -49,7 +49,7 @@ static void steps(void)
 		return;
 	gc_phase_begin(heap, GC_PHASE_MARK, 1000 * K);
 	gc_phase_work(heap, 256 * K - 1);
-	ok(!told && heap->cycle.done == 256 * K - 1 && heap->pace.done == 256 * K - 1,
+	ok(!told && heap->cycle.done == 256 * K - 1 && heap->budget.pace.done == 256 * K - 1,
 	   "progress below 256 KiB is not reported but paces mutators");
 	gc_phase_work(heap, 256 * K);
 	ok(told == 1 && last.work_done == 256 * K && last.work_total == 1000 * K &&
@@ -63,14 +63,14 @@ static void steps(void)
 	gc_phase_work(heap, 768 * K + 4);
 	ok(told == 2, "a step begins at the last report");
 	gc_phase_work(heap, 768 * K + 5);
-	ok(told == 3 && heap->pace.done == 768 * K + 5, "steps are exact to the byte");
+	ok(told == 3 && heap->budget.pace.done == 768 * K + 5, "steps are exact to the byte");
 	gc_phase_end(heap);
 	ok(heap->cycle.phase == GC_PHASE_IDLE, "after the end there is no phase");
 	gc_phase_begin(heap, GC_PHASE_SWEEP, 7);
 	ok(heap->cycle.phase == GC_PHASE_SWEEP && !heap->cycle.done && heap->cycle.total == 7,
 	   "the next phase begins at 0");
 	gc_phase_work(heap, 256 * K);
-	ok(told == 4 && last.phase == GC_PHASE_SWEEP && heap->pace.done == 768 * K + 5,
+	ok(told == 4 && last.phase == GC_PHASE_SWEEP && heap->budget.pace.done == 768 * K + 5,
 	   "sweeping reports progress but does not pace mutators");
 	gc_phase_end(heap);
 	stop();
@@ -90,30 +90,30 @@ static void orders(void)
 		return;
 	gc_order_daemon(heap, GC_CYCLE_PASSED);
 	gc_order_daemon(heap, GC_CYCLE_REQUESTED);
-	ok(heap->gc.control.state == GC_CYCLE_IDLE && !heap->pace.on,
+	ok(heap->gc.control.state == GC_CYCLE_IDLE && !heap->budget.pace.on,
 	   "without a daemon nothing is ordered");
 	/* As if there were one */
 	heap->gc.daemon_up = true;
 	gc_order_daemon(heap, GC_CYCLE_REQUESTED);
-	ok(heap->gc.control.state == GC_CYCLE_DUE_EXPLICIT && !heap->pace.on,
+	ok(heap->gc.control.state == GC_CYCLE_DUE_EXPLICIT && !heap->budget.pace.on,
 	   "an explicit request does not pace mutators");
 	heap->gc.control.state = GC_CYCLE_IDLE;
 	gc_order_daemon(heap, GC_CYCLE_PASSED);
-	ok(heap->gc.control.state == GC_CYCLE_DUE && heap->pace.on == 1,
+	ok(heap->gc.control.state == GC_CYCLE_DUE && heap->budget.pace.on == 1,
 	   "passing the concurrent start paces mutators");
-	heap->pace.on = 0;
+	heap->budget.pace.on = 0;
 	gc_order_daemon(heap, GC_CYCLE_NEEDED);
-	ok(heap->gc.control.state == GC_CYCLE_DUE && !heap->pace.on,
+	ok(heap->gc.control.state == GC_CYCLE_DUE && !heap->budget.pace.on,
 	   "mutators are paced once per order");
 	gc_cycle_step(&heap->gc.control, GC_CYCLE_SERVE);
-	heap->pace.on = 1;
+	heap->budget.pace.on = 1;
 	gc_cycle_usable(heap);
 	ok(heap->gc.control.state == GC_CYCLE_FREED && heap->gc.control.freed == 1 &&
-		   !heap->gc.control.ended && !heap->pace.on && heap->cycle.usable_ns &&
+		   !heap->gc.control.ended && !heap->budget.pace.on && heap->cycle.usable_ns &&
 		   heap->cycle.usable_cpu_ns,
 	   "usable memory ends pacing, and its time is recorded");
 	gc_order_daemon(heap, GC_CYCLE_NEEDED);
-	ok(heap->gc.control.state == GC_CYCLE_FREED_DUE && !heap->pace.on,
+	ok(heap->gc.control.state == GC_CYCLE_FREED_DUE && !heap->budget.pace.on,
 	   "an order during sweeping stays pending and does not pace mutators");
 	heap->gc.control.state = GC_CYCLE_IDLE;
 	heap->gc.daemon_up = false;

@@ -40,22 +40,24 @@ static void length(void)
 	heap->cycle.kind = GC_KIND_MAJOR;
 	heap->gc.next_major = true;
 	gc_sizing_after(heap, 1, 1000);
-	ok(heap->cycle_ns == 1000, "the first cycle predicts the next one");
+	ok(heap->sizing.cycle_ns == 1000, "the first cycle predicts the next one");
 	gc_sizing_after(heap, 1, 400);
-	ok(heap->cycle_ns == 700, "a shorter cycle counts half");
+	ok(heap->sizing.cycle_ns == 700, "a shorter cycle counts half");
 	gc_sizing_after(heap, 1, 1600);
-	ok(heap->cycle_ns == 1600, "a longer cycle counts fully");
+	ok(heap->sizing.cycle_ns == 1600, "a longer cycle counts fully");
 	gc_sizing_after(heap, 1, 1600);
-	ok(heap->cycle_ns == 1600, "a cycle of the same length changes nothing");
+	ok(heap->sizing.cycle_ns == 1600, "a cycle of the same length changes nothing");
 	heap->gc.next_major = false;
 	gc_sizing_after(heap, 1, 1600);
-	ok(heap->cycle_ns == 1600, "without a minor cycle the major one predicts it");
+	ok(heap->sizing.cycle_ns == 1600, "without a minor cycle the major one predicts it");
 	heap->cycle.kind = GC_KIND_MINOR;
 	gc_sizing_after(heap, 1, 50);
-	ok(heap->cycle_ns == 50, "the next minor cycle is predicted from the last minor one");
+	ok(heap->sizing.cycle_ns == 50,
+	   "the next minor cycle is predicted from the last minor one");
 	heap->gc.next_major = true;
 	gc_sizing_after(heap, 1, 60);
-	ok(heap->cycle_ns == 1600, "the next major cycle is predicted from the last major one");
+	ok(heap->sizing.cycle_ns == 1600,
+	   "the next major cycle is predicted from the last major one");
 	gc_heap_destroy(heap);
 }
 

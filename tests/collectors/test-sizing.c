@@ -94,19 +94,19 @@ static void smoothed(void)
 		return;
 	}
 	heap->cycle.live_bytes = heap->cycle.marked_bytes = (uint64_t)live;
-	heap->rate.bytes_per_ns = .1;
+	heap->budget.rate.bytes_per_ns = .1;
 	gc_sizing_after(heap, (uint64_t)(live / .5), 1);
 	/* sqrt(10 * .1 / (.2 * .5)) */
-	ok(fabs((double)heap->soft_limit - live - sqrt(10) * MIB) < 2,
+	ok(fabs((double)heap->budget.soft_limit - live - sqrt(10) * MIB) < 2,
 	   "membalancer: the first cycle sets the rates");
-	ok(heap->soft_limit - heap->concurrent_start == 64 << 10,
+	ok(heap->budget.soft_limit - heap->budget.concurrent_start == 64 << 10,
 	   "membalancer: the cycle starts delta below the limit");
-	heap->rate.bytes_per_ns = .3;
+	heap->budget.rate.bytes_per_ns = .3;
 	gc_sizing_after(heap, (uint64_t)(live / 1.5), 1);
 	/* sqrt(10 * .11 / (.2 * 1)) */
-	if (!ok(fabs((double)heap->soft_limit - live - sqrt(5.5) * MIB) < 200,
+	if (!ok(fabs((double)heap->budget.soft_limit - live - sqrt(5.5) * MIB) < 200,
 		"membalancer: later cycles change the rates gradually"))
-		printf("# room %.6f MiB\n", ((double)heap->soft_limit - live) / MIB);
+		printf("# room %.6f MiB\n", ((double)heap->budget.soft_limit - live) / MIB);
 	gc_heap_destroy(heap);
 }
 

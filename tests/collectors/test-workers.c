@@ -217,9 +217,9 @@ static void copiers(void)
 		   gc_copy_first(heap)->rng == &heap->rng && !gc_copy_first(heap)->helper,
 	   "one worker uses the heap's stack");
 	ok(gc_copy_note_weak(gc_copy_first(heap), gc_weak_new(m, &(void *){ NULL })) &&
-		   heap->weaks.count == 1,
+		   heap->weak.weaks.count == 1,
 	   "a weak object is noted");
-	heap->weaks.count = 0;
+	heap->weak.weaks.count = 0;
 	stop();
 }
 
