@@ -41,13 +41,15 @@
 #define GC_CARD	      (1u << GC_CARD_SHIFT)
 
 /*
- * Steps that are essential for correctness. The tests build the library with -DGC_MUTANT=n,
- * which leaves out the n-th, and check that verification detects that.
+ * Steps that are essential for correctness. A library of the tests (-DGC_MUTANTS) leaves out the
+ * one that they choose, and they check that verification detects that.
  */
-#ifndef GC_MUTANT
-#define GC_MUTANT 0
+#ifdef GC_MUTANTS
+extern int gc_mutant; /* of the test program */
+#define GC_NEEDED(n) (gc_mutant != (n))
+#else
+#define GC_NEEDED(n) true
 #endif
-#define GC_NEEDED(n) (GC_MUTANT != (n))
 
 /* Do other CPUs see a thread's stores in program order? A test builds with 0 on such CPUs, too. */
 #ifndef GC_STORES_ORDERED
