@@ -342,7 +342,7 @@ static void node_decide(int argc, char **argv)
 		      "writes a log next to them into the working directory, which is not "
 		      "writable; start the program in another one\n",
 		      stderr);
-	snprintf(option, sizeof(option), "--require \"%s/gchint-node.cjs\"", directory);
+	snprintf(option, sizeof(option), "--require \"%s/node_modules/gchint-node.cjs\"", directory);
 	variable_append("NODE_OPTIONS", " ", option);
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// NODE_OPTIONS="--require /path/gchint-node.cjs": loads the adapter from the same directory, in each worker
-// as well. A Node that cannot load it runs as without.
+// NODE_OPTIONS="--require /path/node_modules/gchint-node.cjs": loads the adapter from the directory above, in
+// each worker as well. A Node that cannot load it runs as without. The directory's name keeps this file out of
+// the program's coverage.
 'use strict';
 // Deno takes NODE_OPTIONS too, and asks its user before it loads a library; Bun has another collector.
 const isNode = !process.versions.deno && !process.versions.bun;
 try {
 	if (isNode)
-		process.dlopen({ exports: {} }, `${__dirname}/libgchint-node.so`);
+		process.dlopen({ exports: {} }, `${__dirname}/../libgchint-node.so`);
 } catch (error) {
 	console.error(`libgchint-node.so: no hints: ${error.message.split('\n')[0]}`);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Node.js (18 and newer): NODE_OPTIONS="--require /path/gchint-node.cjs" node program.js
+ * Node.js (18 and newer): NODE_OPTIONS="--require /path/node_modules/gchint-node.cjs" node program.js
  *
  * V8 reports the begin and the end of each collection of a heap, with its type, on the thread
  * that runs the heap's JavaScript. That thread does nothing else meanwhile, so each is STW and

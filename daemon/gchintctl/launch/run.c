@@ -155,7 +155,7 @@ static bool env_set_node(char *adapter)
 	char option[PATH_MAX + 64];
 
 	*strrchr(adapter, '/') = '\0';
-	snprintf(option, sizeof(option), "--require \"%s/gchint-node.cjs\"", adapter);
+	snprintf(option, sizeof(option), "--require \"%s/node_modules/gchint-node.cjs\"", adapter);
 	if (getenv("GCHINT_PROFILE") && !(had && strstr(had, NODE_MAP))) {
 		/* V8 also writes a log then: here, or into the program's output if it cannot. */
 		if (!access(".", W_OK))
