@@ -6,7 +6,9 @@
  * that it starts, in the environment variable GCHINT_STREAM. That of the system's service
  * is GCHINT_STREAM_SERVICE, which is used without the variable; an empty one means none.
  * If libgchint finds no device it creates a ring in memory, sends it to the socket in one message, and from
- * then on only stores into it: no system call except for the clock, no wait, no file.
+ * then on only stores into it: no system call except for the clock, no wait, no file. With the
+ * device it does so for GCHINT_STREAM alone, and the ring has what the kernel does not report:
+ * samples and readings of the heap.
  *
  * The message is one byte, 'G', and one descriptor (SCM_RIGHTS): a memfd that contains
  * struct gchint_stream and can neither shrink nor grow (F_SEAL_SHRINK, F_SEAL_GROW,
@@ -88,6 +90,11 @@
  * @GCHINT_STREAM_WORD: the thread's state word, as in struct gchint_slot, is at the address
  *	@work_done, as long as the 32 bits at @work_total equal @tid; 0: it has none any
  *	more. Only with GCHINT_STREAM_METHODS
+ * @GCHINT_STREAM_HEAP: a reading of the heap at @time, by the thread: @work_done is the bytes
+ *	in use, @work_total those committed, @stall_ns the limit, @role the generation, @phase
+ *	GCHINT_STREAM_BEFORE or _AFTER a collection. All bits set: unknown. Also with the device
+ * @GCHINT_STREAM_HEAP_MORE: before it, with the same @time and @tid, if any of it is known:
+ *	@work_done is the bytes allocated so far, @work_total the objects freed
  */
 enum gchint_stream_type {
 	GCHINT_STREAM_PHASE = 1,
@@ -96,8 +103,14 @@ enum gchint_stream_type {
 	GCHINT_STREAM_DETACH,
 	GCHINT_STREAM_CLOSE,
 	GCHINT_STREAM_SAMPLE,
-	GCHINT_STREAM_WORD
+	GCHINT_STREAM_WORD,
+	GCHINT_STREAM_HEAP,
+	GCHINT_STREAM_HEAP_MORE
 };
+
+/* @phase of GCHINT_STREAM_HEAP: enum gchint_heap_when */
+#define GCHINT_STREAM_BEFORE 1
+#define GCHINT_STREAM_AFTER  2
 
 /* struct gchint_stream features */
 #define GCHINT_STREAM_SAMPLES  0x01u /* answers samples: GCHINT_STREAM_SIGNAL may be sent */

@@ -158,6 +158,50 @@ struct gchint_detail {
 	uint64_t expect_ns;
 };
 
+/** enum gchint_heap_when - the place of a reading of the heap in its collection */
+enum gchint_heap_when {
+	GCHINT_HEAP_BEFORE = 1,
+	GCHINT_HEAP_AFTER
+};
+
+/* What a member of struct gchint_heap has if it is not known; 0 is a known value. */
+#define GCHINT_HEAP_UNKNOWN	       UINT64_MAX
+#define GCHINT_HEAP_UNKNOWN_GENERATION UINT32_MAX
+
+/**
+ * struct gchint_heap - a reading of a heap, before or after a collection
+ * @size: sizeof(struct gchint_heap), set by the caller
+ * @when: enum gchint_heap_when
+ * @time_ns: instant of the reading (CLOCK_MONOTONIC, ns), not in the future; 0 now
+ * @used: bytes in use by objects, also by dead ones that were not collected yet
+ * @committed: bytes that the heap has from the system, at least @used
+ * @limit: bytes to which it may grow
+ * @allocated: bytes that the program has allocated in it since it began; never decreases
+ * @freed: objects that this collection freed; with GCHINT_HEAP_AFTER
+ * @generation: the oldest generation that is collected, from 0, the youngest
+ *
+ * Begin with GCHINT_HEAP_INIT, which sets @size and everything else to unknown.
+ */
+struct gchint_heap {
+	uint32_t size;
+	uint32_t when;
+	uint64_t time_ns;
+	uint64_t used;
+	uint64_t committed;
+	uint64_t limit;
+	uint64_t allocated;
+	uint64_t freed;
+	uint32_t generation;
+	uint32_t reserved;
+};
+
+#define GCHINT_HEAP_INIT                                                                           \
+	{                                                                                          \
+		sizeof(struct gchint_heap), 0, 0, GCHINT_HEAP_UNKNOWN, GCHINT_HEAP_UNKNOWN,        \
+			GCHINT_HEAP_UNKNOWN, GCHINT_HEAP_UNKNOWN, GCHINT_HEAP_UNKNOWN,             \
+			GCHINT_HEAP_UNKNOWN_GENERATION, 0                                          \
+	}
+
 /**
  * struct gchint_policy - the cpufreq policy of a CPU
  * @size: sizeof(struct gchint_policy), set by the caller
@@ -393,6 +437,22 @@ GCHINT_API void gchint_set_cause(struct gchint_thread *thread, unsigned int caus
  * @method: its address; 0 none
  */
 GCHINT_API void gchint_set_method(struct gchint_thread *thread, uint64_t method);
+
+/**
+ * gchint_heap() - report how full the heap is, before or after a collection
+ * @thread: the handle of the thread that collects, or of the one that announces its phases
+ * @heap: the reading, copied
+ *
+ * Call it just after the first phase of a collection began, with GCHINT_HEAP_BEFORE, and just
+ * before its last phase ends, with GCHINT_HEAP_AFTER: a recorder assigns a reading to the
+ * phase that its instant is in. A runtime that learns the figures later passes their instant.
+ * Either reading may be left out. It is not an edge, decides nothing, and does not reach the
+ * kernel: only a recorder (GCHINT_STREAM) and the trace receive it. Without these it returns at
+ * once. Makes no system call, unless GCHINT_TRACE is set.
+ *
+ * Async-signal-safe. As an exception, it may be called while another thread uses the handle.
+ */
+GCHINT_API void gchint_heap(struct gchint_thread *thread, const struct gchint_heap *heap);
 
 /** gchint_abandon() - end the phase and all phases that enclose it. */
 GCHINT_API void gchint_abandon(struct gchint_thread *thread);

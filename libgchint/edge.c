@@ -561,3 +561,57 @@ void gchint_abandon(struct gchint_thread *t)
 	edge_trace(&e, "abandon", word, 0, rang, NULL);
 	errno = e.saved;
 }
+
+/* The structure of an older caller is shorter; what it lacks is unknown. */
+static void heap_copy(struct gchint_heap *to, const struct gchint_heap *from)
+{
+	static const struct gchint_heap unknown = GCHINT_HEAP_INIT;
+
+	*to = unknown;
+	memcpy(to, from, from->size < sizeof(*to) ? from->size : sizeof(*to));
+}
+
+static void heap_trace_number(struct trace_line *l, const char *key, uint64_t value)
+{
+	if (value != GCHINT_HEAP_UNKNOWN)
+		trace_number(l, key, value);
+}
+
+static void heap_trace(const struct edge *e, const struct gchint_heap *h)
+{
+	struct trace_line l;
+
+	trace_event(&l, "heap", e->r->handle.tid);
+	trace_name(&l, "when", h->when == GCHINT_HEAP_BEFORE ? "before" : "after");
+	if (h->time_ns)
+		trace_number(&l, "at", h->time_ns);
+	heap_trace_number(&l, "used", h->used);
+	heap_trace_number(&l, "committed", h->committed);
+	heap_trace_number(&l, "limit", h->limit);
+	heap_trace_number(&l, "allocated", h->allocated);
+	heap_trace_number(&l, "freed", h->freed);
+	if (h->generation != GCHINT_HEAP_UNKNOWN_GENERATION)
+		trace_number(&l, "generation", h->generation);
+	trace_write(e->s, &l);
+}
+
+void gchint_heap(struct gchint_thread *t, const struct gchint_heap *heap)
+{
+	struct gchint_session *s = &gchint_page.session;
+	struct gchint_heap h;
+	struct edge e;
+
+	if ((!stream_is_open(s) && !trace_is_open(s)) || !edge_enter(&e, t))
+		return;
+	/* With the device edge_enter() lets a forked child pass, whose ring is its parent's. */
+	if (!owner_is_caller(s))
+		goto out;
+	heap_copy(&h, heap);
+	if (h.when != GCHINT_HEAP_BEFORE && h.when != GCHINT_HEAP_AFTER)
+		goto out;
+	stream_heap(s, e.r, &h);
+	if (trace_is_open(s))
+		heap_trace(&e, &h);
+out:
+	errno = e.saved;
+}

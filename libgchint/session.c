@@ -122,15 +122,14 @@ static int session_setup(struct gchint_session *s, unsigned int flags)
 	}
 	session_route(s, flags, clamp);
 	/*
-	 * The kernel reports what it sees itself, except samples. A missing recorder is no
-	 * error.
+	 * The kernel reports what it sees itself, except samples and the heap. A missing
+	 * recorder is no error.
 	 */
 	path = variable_read(VARIABLE_STREAM);
 	if (!path && s->why && !s->elsewhere && !variable_is_set(VARIABLE_STREAM) &&
 	    !access(GCHINT_STREAM_SERVICE, W_OK))
 		path = GCHINT_STREAM_SERVICE;
-	if ((s->why || profile) && path && !sampled_stream(s, path) && s->why &&
-	    backend_of(s) != GCHINT_BACKEND_CLAMP)
+	if (path && !sampled_stream(s, path) && s->why && backend_of(s) != GCHINT_BACKEND_CLAMP)
 		store_relaxed(&s->backend, GCHINT_BACKEND_STREAM);
 	return 0;
 }

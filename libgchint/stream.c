@@ -403,6 +403,47 @@ void stream_sample(struct gchint_session *s, pid_t tid, uint32_t word, uintptr_t
 	store_release(&event->ticket, ticket + 1);
 }
 
+_Static_assert((int)GCHINT_HEAP_BEFORE == GCHINT_STREAM_BEFORE &&
+		       (int)GCHINT_HEAP_AFTER == GCHINT_STREAM_AFTER,
+	       "the numbers of both headers are the same");
+
+/* One of the two events of a reading. */
+static void heap_put(struct gchint_stream *ring, const struct record *r, unsigned int type,
+		     const struct gchint_heap *h, uint64_t first, uint64_t second, uint64_t third)
+{
+	struct gchint_stream_event *event;
+	uint32_t ticket;
+
+	event = event_begin(ring, r->handle.tid, type, 0, &ticket);
+	if (!event)
+		return;
+	event->time = h->time_ns;
+	event->slot = r->handle.index - 1u;
+	event->phase = (uint8_t)h->when;
+	event->role = h->generation;
+	event->work_done = first;
+	event->work_total = second;
+	event->stall_ns = third;
+	store_release(&event->ticket, ticket + 1);
+}
+
+void stream_heap(struct gchint_session *s, const struct record *r, const struct gchint_heap *heap)
+{
+	struct gchint_stream *ring = load_acquire(&s->stream);
+	struct gchint_heap h = *heap;
+	struct timespec ts;
+
+	if (!ring)
+		return;
+	if (!h.time_ns) {
+		clock_gettime(CLOCK_MONOTONIC, &ts);
+		h.time_ns = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	}
+	if (h.allocated != GCHINT_HEAP_UNKNOWN || h.freed != GCHINT_HEAP_UNKNOWN)
+		heap_put(ring, r, GCHINT_STREAM_HEAP_MORE, &h, h.allocated, h.freed, 0);
+	heap_put(ring, r, GCHINT_STREAM_HEAP, &h, h.used, h.committed, h.limit);
+}
+
 void stream_word(struct gchint_session *s, struct record *r, int there)
 {
 	struct gchint_stream *ring = load_acquire(&s->stream);

@@ -60,6 +60,16 @@ void stream_sample(struct gchint_session *s, pid_t tid, uint32_t word, uintptr_t
 		   uintptr_t ip, unsigned int missed);
 
 /**
+ * stream_heap() - send a reading of the heap to the recorder
+ * @s: the session
+ * @r: the record of the thread that collects
+ * @h: the reading
+ *
+ * Async-signal-safe; never waits.
+ */
+void stream_heap(struct gchint_session *s, const struct record *r, const struct gchint_heap *h);
+
+/**
  * stream_word() - send the address of a thread's state word, for a recorder that polls it
  * @s: the session
  * @r: the thread's record, of any backend

@@ -335,7 +335,8 @@ def check_chrome(file):
     assert slices == sorted((p["t0"], (p["t1"] or end) - p["t0"], p["name"], p["tgid"] or 0, p["tid"] or 0)
                             for p in phases_read(file)), slices
     counters = [e for e in events if e["ph"] == "C"]
-    want = value_read(file, "select (select count(*) from samples where value is not null) + (select count(*) from transitions where khz > 0)")
+    want = value_read(file, "select (select count(*) from samples where value is not null) + (select count(*) from transitions where khz > 0) + "
+                            "(select count(*) from heaps where used is not null)")
     assert len([e for e in counters if None not in e["args"].values()]) == want, (len(counters), want)
     instants = value_read(file, "select (select count(*) from decisions) + (select count(*) from annotations) + (select count(*) from hotplug)")
     assert sum(e["ph"] == "i" for e in events) == instants

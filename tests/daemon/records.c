@@ -212,6 +212,17 @@ static void put_record(FILE *f, const struct record *r)
 				r->phase.cause);
 		fputc('\n', f);
 		break;
+	case RECORD_HEAP:
+		fprintf(f, "heap %s: %s of %d/%d", t, r->heap.after ? "after" : "before",
+			r->heap.tgid, r->heap.tid);
+		put_number(f, r->heap.used);
+		put_number(f, r->heap.committed);
+		put_number(f, r->heap.most);
+		put_number(f, r->heap.allocated);
+		put_number(f, r->heap.freed);
+		put_number(f, r->heap.generation == UNKNOWN_U32 ? UNKNOWN_S64 : r->heap.generation);
+		fputc('\n', f);
+		break;
 	case RECORD_SAMPLE:
 		fprintf(f, "sample %s: rail %u", t, r->sample.rail);
 		put_number(f, r->sample.value);

@@ -8,7 +8,11 @@ d=$work/export
 # One phase within another, and one that outlives its outer phase.
 sqlite3 "$d/a.db" "insert into phases(id, t0, t1, cpu, tgid, tid, slot, phase, flags, how, uncertain)
 	values(1001, 1000000000, 1000900000, 0, 7, 7, 9, 4, 2, 1, 0), (1002, 1000100000, 1000200000, 0, 7, 7, 9, 3, 1, 1, 0),
-	(1003, 1000800000, 1000950000, 0, 7, 7, 9, 5, 1, 1, 0); insert into processes(tgid, tid, t, comm) values(7, 7, 1, 'a' || x'ff' || '<b>')"
+	(1003, 1000800000, 1000950000, 0, 7, 7, 9, 5, 1, 1, 0); insert into processes(tgid, tid, t, comm) values(7, 7, 1, 'a' || x'ff' || '<b>');
+	create table if not exists heaps(t integer, tgid integer, tid integer, moment text, used integer, committed integer, most integer,
+	allocated integer, freed integer, generation integer) strict;
+	insert into heaps(t, tgid, tid, moment, used) values(1000000001, 7, 7, 'before', 70), (1000000002, 7, 7, 'after', null),
+	(1000000003, 7, 8, 'after', 50)"
 "$ctl" export -f perfetto "$d/a.db" -o "$d/a.pftrace"
 cat >"$d/read.py" <<'X'
 # SPDX-License-Identifier: MIT
@@ -49,7 +53,7 @@ if command -v protoc >/dev/null; then
 		"protoc --decode=perfetto.protos.Trace -I '$here' perfetto.proto <'$d/a.pftrace' >'$d/a.txt'"
 	ok "every phase is a slice of its length, every reading a counter with its unit" is \
 		"$(sqlite3 "$d/a.db" "select count(*) || ' ' || sum((t1 - t0) * (t1 - t0)) || ' 0 ' || ((select count(*) from samples where value is not null) +
-			(select count(*) from transitions where khz > 0)) || ' \"J\" \"MHz\" \"W\" 0 ' || 2100.0 from phases")" \
+			(select count(*) from transitions where khz > 0) + 2) || ' \"J\" \"MHz\" \"W\" \"bytes\" 0 ' || 2100.0 from phases")" \
 		"$(python3 "$d/read.py" "$d/a.txt")"
 	ok "the clock is mapped and the label included" is "1700000000000000000 1" \
 		"$(grep -A1 'clock_id: 1$' "$d/a.txt" | sed -n 's/.*timestamp: //p') $(grep -c 'string_value: "one"' "$d/a.txt")"

@@ -14,6 +14,9 @@ ok "a recording of 0.1.0 has its phases, rails and annotations" is "8 4 4 here" 
 summary = json.load(sys.stdin)
 print(sum(p["count"] for p in summary["phases"]), summary["pauses"]["count"], sum(e["how"] == "measured" for e in summary["energy"]))') $(
 	"$ctl" --json annotations "$d/old/a.db" | python3 -c 'import json, sys; print(*(a["text"] for a in json.load(sys.stdin)))')"
+ok "a recording of 0.1.0 has no heaps, and no other table of its may be missing" is "0 3" "$("$ctl" export -f csv -t heaps \
+	"$d/old/a.db" | grep -c '[0-9]') $(cp "$d/old/a.db" "$d/no.db" && sqlite3 "$d/no.db" "drop table idle" && "$ctl" summary "$d/no.db" >/dev/null 2>&1
+	echo $?)"
 ok "reading changes nothing of a recording" is "$before a.db" "$(cksum <"$d/old/a.db") $(ls -A "$d/old")"
 # What a recording of 0.1.0 is must not depend on the program that reads it.
 schema_print() { # FILE: each column of each table, with its type

@@ -170,6 +170,10 @@ ok "flame graphs omit functions that are too narrow" is "5 3" "$(narrow 35400 9)
 
 # A trace of programs: each event of gchint-trace(5), and some invalid lines.
 "$ctl" import "$here/recordings/everything.trace" -o "$d/i.db" -l "of a trace" 2>"$d/import.err"
+ok "an import has readings of the heap, unknown values as NULL" is \
+	"1040000000|200|before|70|?|100|?|?|0 1040500000|200|after|?|0|?|9|3|?" "$(sqlite3 "$d/i.db" "select t, tgid, moment,
+	ifnull(used, '?'), ifnull(committed, '?'), ifnull(most, '?'), ifnull(allocated, '?'), ifnull(freed, '?'),
+	ifnull(generation, '?') from heaps order by t" | paste -sd' ')"
 ok "of an import the first invalid line is reported" is "1 1" "$(grep -c 'everything.trace:27: not a line of gchint-trace(5)' "$d/import.err") $(
 	grep -c '13 phases into' "$d/import.err")"
 ok "a trace has its phases, by thread, with their flags, causes and work" is \
@@ -178,7 +182,7 @@ ok "a trace has its phases, by thread, with their flags, causes and work" is \
 		coalesce(work_done, '-') || ' ' || coalesce(work_total, '-') as concat from phases order by id)" | paste -sd'|')"
 ok "its leases, with their roles" is "100 100 0 0|100 101 1 0|100 102 2 1|100 101 ? 2" \
 	"$(db=$d/i.db sql "select tgid || ' ' || tid || ' ' || coalesce(role, '?') || ' ' || lease from leases order by t" | paste -sd'|')"
-ok "what it lacks, its span and its source" is "12 3 1000000000 1031000000 library running" \
+ok "what it lacks, its span and its source" is "12 3 1000000000 1041000000 library running" \
 	"$(db=$d/i.db sql "select group_concat(count, ' ') from drops") $(db=$d/i.db sql "select group_concat(value, ' ') from
 		(select value from meta where key in ('start_ns', 'end_ns') order by value)") $(db=$d/i.db sql "select name || ' ' || state from sources")"
 # Nested phases, deeper than in any program.

@@ -133,6 +133,19 @@ static void phase_append(struct gchint_stream *map, uint64_t t, uint32_t slot, i
 							 .phase = number });
 }
 
+static void heap_append(struct gchint_stream *map, uint64_t t, uint8_t type, uint8_t when,
+			uint64_t first, uint64_t second, uint64_t third)
+{
+	event_append(map, &(struct gchint_stream_event){ .time = t,
+							 .type = type,
+							 .tid = 71,
+							 .phase = when,
+							 .role = 2,
+							 .work_done = first,
+							 .work_total = second,
+							 .stall_ns = third });
+}
+
 /* hotspots' timer, the library's, its socket. */
 static void timers_run(void)
 {
@@ -278,6 +291,10 @@ static struct gchint_stream *hints_check(struct source_context *context)
 	phase_append(map, 900, 511, -5, GCHINT_PHASE_NR - 1);
 	phase_append(map, 20000, 511, 0, GCHINT_PHASE_NONE);
 	event_append(map, &(struct gchint_stream_event){ .time = 1, .type = GCHINT_STREAM_SAMPLE });
+	heap_append(map, 930, GCHINT_STREAM_HEAP_MORE, 0, 8, 9, 0);
+	heap_append(map, 930, GCHINT_STREAM_HEAP, GCHINT_STREAM_AFTER, 1, UINT64_MAX, 0);
+	heap_append(map, 940, GCHINT_STREAM_HEAP, GCHINT_STREAM_BEFORE, UINT64_MAX, 2, 1ull << 63);
+	heap_append(map, 950, GCHINT_STREAM_HEAP, 3, 1, 1, 1);
 	map->lost = 7;
 	phase_append(map, 1000, 511, 0, GCHINT_PHASE_SWEEP);
 	timers_run();
@@ -298,6 +315,8 @@ static struct gchint_stream *hints_check(struct source_context *context)
 		"lease 700: 2 of @/72 slot 0 role ?\n"
 		"phase 900: 2 from 900, 12 of @/@, end 0\n"
 		"phase 10000: 2 from 900, 12 of @/@, end 1\n"
+		"heap 930: after of @/71 1 ? 0 8 9 2\n"
+		"heap 940: before of @/71 ? 2 ? ? ? 2\n"
 		"phase 1000: 3 from 1000, 7 of @/@, end 0\n"
 		"drop 7 'library' 'a program's ring ran over'\n"
 		"phase 1100: 3 from 1000, 7 of @/@, end 1, uncertain\n",

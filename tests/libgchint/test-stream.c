@@ -276,12 +276,83 @@ static void no_ring(void)
 	unlink(path);
 }
 
-/* The kernel reports the phases that it sees. */
+static void want_heap(struct gchint_stream *ring, uint32_t *at, unsigned int type, uint64_t first,
+		      uint64_t second, uint64_t third)
+{
+	struct gchint_stream_event e = { 0 };
+
+	CHECK(read_event(ring, at, &e));
+	CHECK_IS(e.type, type);
+	CHECK_IS(e.tid, getpid());
+	CHECK_IS(e.work_done, first);
+	CHECK_IS(e.work_total, second);
+	CHECK_IS(e.stall_ns, third);
+}
+
+/* What is not set is unknown, also by callers that know less of the structure. */
+static void heap_is_reported(void)
+{
+	struct gchint_heap h = GCHINT_HEAP_INIT, wrong = GCHINT_HEAP_INIT;
+	struct gchint_stream *ring;
+	uint32_t at = 0;
+
+	CHECK_IS(gchint_init(0), GCHINT_BACKEND_STREAM);
+	ring = receive();
+	want(ring, &at, GCHINT_STREAM_ATTACH, 0, 0, 0);
+	h.when = GCHINT_HEAP_BEFORE;
+	h.used = 0x100000001;
+	h.committed = 0;
+	gchint_heap(gchint_self(), &h);
+	CHECK_IS(ring->event[at].time, CLOCK_NOW);
+	CHECK_IS(ring->event[at].phase, GCHINT_HEAP_BEFORE);
+	CHECK_IS(ring->event[at].role, GCHINT_HEAP_UNKNOWN_GENERATION);
+	want_heap(ring, &at, GCHINT_STREAM_HEAP, 0x100000001, 0, UINT64_MAX);
+	h = (struct gchint_heap)GCHINT_HEAP_INIT;
+	h.when = GCHINT_HEAP_AFTER;
+	h.time_ns = 7;
+	h.limit = 1;
+	h.freed = 0;
+	h.generation = 2;
+	gchint_heap(gchint_self(), &h);
+	CHECK_IS(ring->event[at].time, 7);
+	want_heap(ring, &at, GCHINT_STREAM_HEAP_MORE, UINT64_MAX, 0, 0);
+	CHECK_IS(ring->event[at].time, 7);
+	CHECK_IS(ring->event[at].phase, GCHINT_HEAP_AFTER);
+	CHECK_IS(ring->event[at].role, 2);
+	want_heap(ring, &at, GCHINT_STREAM_HEAP, UINT64_MAX, UINT64_MAX, 1);
+	h.size = offsetof(struct gchint_heap, committed);
+	h.used = 3;
+	gchint_heap(gchint_self(), &h);
+	want_heap(ring, &at, GCHINT_STREAM_HEAP, 3, UINT64_MAX, UINT64_MAX);
+	wrong.when = 3;
+	gchint_heap(gchint_self(), &wrong);
+	CHECK_IS(ring->tail, at);
+	unlink(path);
+}
+
+/* The kernel reports the phases that it sees, and the ring has what it does not. */
 static void device_goes_first(void)
 {
+	struct gchint_heap h = GCHINT_HEAP_INIT;
+	struct gchint_stream *ring;
+	uint32_t at = 0;
+
 	fake.present = 1;
 	CHECK_IS(gchint_init(0), GCHINT_BACKEND_DEVICE);
-	CHECK(!receive());
+	ring = receive();
+	CHECK(ring);
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_STW);
+	CHECK_IS(ring->tail, 0);
+	h.when = GCHINT_HEAP_BEFORE;
+	h.used = 5;
+	gchint_heap(gchint_self(), &h);
+	want_heap(ring, &at, GCHINT_STREAM_HEAP, 5, UINT64_MAX, UINT64_MAX);
+	if (!fork()) {
+		gchint_heap(gchint_self(), &h);
+		_exit(0);
+	}
+	wait(NULL);
+	CHECK_IS(ring->tail, at);
 	unlink(path);
 }
 
@@ -396,6 +467,7 @@ static const struct tap_test tests[] = {
 	{ "a missing recorder is no error", no_recorder },
 	{ "a recorder that does not receive delays opening only briefly", stuck_recorder },
 	{ "without memory or descriptors for a ring hints go nowhere", no_ring },
+	{ "readings of the heap, unknown values and older callers included", heap_is_reported },
 	{ "the device takes precedence", device_goes_first },
 	{ "many threads and their signal handlers write one ring", many_writers },
 	{ "a forked child does not write into its parent's ring", forked },

@@ -71,6 +71,8 @@ static const char *all_of_it(const char *backend, const char *slot)
 		"%s end refs stw,urgent in=mark\n"
 		"%s cause mark concurrent cause=threshold\n"
 		"%s method mark concurrent method=0x10\n"
+		"%s heap when=before used=1 limit=18446744073709551614\n"
+		"%s heap when=after at=9 committed=0 allocated=3 freed=0 generation=2\n"
 		"%s end mark concurrent\n"
 		"%s end - -\n"
 		"%s begin ? foreground\n"
@@ -78,8 +80,8 @@ static const char *all_of_it(const char *backend, const char *slot)
 		"%s role role=background%s\n"
 		"%s detach\n"
 		"%s close backend=%s\n",
-		id, backend, id, slot, id, id, id, id, id, id, id, id, id, id, id, slot, id, id,
-		backend);
+		id, backend, id, slot, id, id, id, id, id, id, id, id, id, id, id, id, id, slot, id,
+		id, backend);
 	return expected;
 }
 
@@ -91,6 +93,7 @@ static void hint_all(void)
 				   .work_total = 2,
 				   .stall_ns = 3,
 				   .method = 0xdeadbeef };
+	struct gchint_heap h = GCHINT_HEAP_INIT;
 	struct gchint_session *s;
 
 	gchint_open(&s, 0);
@@ -100,6 +103,18 @@ static void hint_all(void)
 	gchint_phase_end();
 	gchint_set_cause(gchint_self(), GCHINT_CAUSE_THRESHOLD);
 	gchint_set_method(gchint_self(), 16);
+	h.when = GCHINT_HEAP_BEFORE;
+	h.used = 1;
+	h.limit = GCHINT_HEAP_UNKNOWN - 1;
+	gchint_heap(gchint_self(), &h);
+	h = (struct gchint_heap)GCHINT_HEAP_INIT;
+	h.when = GCHINT_HEAP_AFTER;
+	h.time_ns = 9;
+	h.committed = 0;
+	h.allocated = 3;
+	h.freed = 0;
+	h.generation = 2;
+	gchint_heap(gchint_self(), &h);
 	gchint_phase_end();
 	gchint_phase_end();
 	gchint_phase_begin(200, GCHINT_F_FOREGROUND);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The Trace Event Format, which Perfetto's UI opens: phases are slices of
- * their thread, frequencies and rails are counters, decisions and annotations
+ * their thread, frequencies, rails and heaps are counters, decisions and annotations
  * are instants. Times are microseconds of CLOCK_MONOTONIC. A counter is shown under
  * its name and the key of its value: the key is the unit.
  */
@@ -166,6 +166,25 @@ static void chrome_write_rails(sqlite3 *db, struct json *j)
 	sqlite3_finalize(s);
 }
 
+/* A process with several heaps, such as Node.js with workers, has a counter for each thread. */
+static void chrome_write_heaps(sqlite3 *db, struct json *j)
+{
+	sqlite3_stmt *s =
+		db_select(db, heaps, "WHERE used IS NOT NULL ORDER BY t", COLUMN(heaps, t),
+			  COLUMN(heaps, tgid), COLUMN(heaps, tid), COLUMN(heaps, used));
+	char track[48];
+
+	while (db_next(s)) {
+		snprintf(track, sizeof(track), "heap of thread %lld",
+			 (long long)db_int(s, COLUMN(heaps, tid), 0));
+		chrome_counter_begin(j, db_int(s, COLUMN(heaps, t), 0),
+				     db_int(s, COLUMN(heaps, tgid), 0), track);
+		json_int(j, "bytes", db_int(s, COLUMN(heaps, used), 0));
+		chrome_counter_end(j);
+	}
+	sqlite3_finalize(s);
+}
+
 static void chrome_write_instants(sqlite3 *db, struct json *j)
 {
 	sqlite3_stmt *s = db_select(db, decisions, "ORDER BY t", COLUMN(decisions, t),
@@ -217,6 +236,7 @@ int export_chrome_trace(sqlite3 *db, FILE *out, const char *table)
 	chrome_write_phases(db, &j, t1);
 	chrome_write_frequencies(db, &j);
 	chrome_write_rails(db, &j);
+	chrome_write_heaps(db, &j);
 	chrome_write_instants(db, &j);
 	json_line(&j);
 	json_end(&j);

@@ -26,7 +26,7 @@ static const char usage[] =
 	"                frequency as tracks\n"
 	"  jsonl         every row of every table of events, one JSON object a line\n"
 	"  chrome-trace  for ui.perfetto.dev or chrome://tracing: phases by thread,\n"
-	"                frequencies and rails as counters, decisions,\n"
+	"                frequencies, rails and heaps as counters, decisions,\n"
 	"                annotations\n"
 	"  openmetrics   totals of the recording, in OpenMetrics\n"
 	"  perfetto      for ui.perfetto.dev, in its own format: the same as chrome-trace, to the\n"

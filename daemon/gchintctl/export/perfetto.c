@@ -2,7 +2,7 @@
 /*
  * Perfetto's own format: one packet per event, with field numbers as in
  * protos/perfetto/trace of its source (perfetto.dev/docs/reference/synthetic-track-event).
- * Phases are slices of their thread, frequencies and rails are counters with their unit,
+ * Phases are slices of their thread, frequencies, rails and heaps are counters with their unit,
  * decisions and annotations are instants. The clock is CLOCK_MONOTONIC, to the nanosecond.
  */
 #include <inttypes.h>
@@ -86,7 +86,8 @@ enum track_kind {
 	TRACKS_OVERLAP,
 	TRACKS_CPU,
 	TRACKS_RAIL,
-	TRACKS_POLICY
+	TRACKS_POLICY,
+	TRACKS_HEAP
 };
 
 enum track_group {
@@ -432,6 +433,37 @@ static void perfetto_write_rails(struct trace *t, sqlite3 *db)
 	sqlite3_finalize(s);
 }
 
+static void perfetto_write_heaps(struct trace *t, sqlite3 *db)
+{
+	sqlite3_stmt *s =
+		db_query(db, "SELECT DISTINCT tgid, tid FROM heaps WHERE used IS NOT NULL "
+			     "AND tgid >= 0 ORDER BY tgid, tid");
+	char name[48];
+
+	while (db_next(s)) {
+		const int64_t tgid = db_int(s, 0, 0), tid = db_int(s, 1, 0);
+		const struct track k = { .uuid = thread_uuid(TRACKS_HEAP, tgid, tid),
+					 .parent = thread_uuid(TRACKS_PROCESS, tgid, 0),
+					 .name = name,
+					 .unit = "bytes",
+					 .tgid = -1 };
+
+		snprintf(name, sizeof(name), "heap of thread %" PRId64, tid);
+		track_describe(t, &k);
+	}
+	sqlite3_finalize(s);
+	s = db_select(db, heaps, "WHERE used IS NOT NULL AND tgid >= 0 ORDER BY t",
+		      COLUMN(heaps, t), COLUMN(heaps, tgid), COLUMN(heaps, tid),
+		      COLUMN(heaps, used));
+	while (db_next(s))
+		counter_write(t,
+			      thread_uuid(TRACKS_HEAP, db_int(s, COLUMN(heaps, tgid), 0),
+					  db_int(s, COLUMN(heaps, tid), 0)),
+			      db_int(s, COLUMN(heaps, t), 0),
+			      (double)db_int(s, COLUMN(heaps, used), 0));
+	sqlite3_finalize(s);
+}
+
 static void perfetto_write_decisions(struct trace *t, sqlite3 *db)
 {
 	sqlite3_stmt *s = db_query(db, "SELECT policy FROM policies UNION SELECT policy FROM "
@@ -505,6 +537,7 @@ int export_perfetto(sqlite3 *db, FILE *out, const char *table)
 	perfetto_write_phases(&t, db, t1);
 	perfetto_write_frequencies(&t, db);
 	perfetto_write_rails(&t, db);
+	perfetto_write_heaps(&t, db);
 	perfetto_write_decisions(&t, db);
 	perfetto_write_annotations(&t, db);
 	broken = t.w.broken;

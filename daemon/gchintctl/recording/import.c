@@ -16,6 +16,7 @@
 #include <uapi/linux/gchint.h>
 
 #include "../../common/names.h"
+#include "../../common/text.h"
 #include "../../recording/store.h"
 #include "../../source/hint/tracker.h"
 #include "../ctl.h"
@@ -273,6 +274,55 @@ static void phase_update(struct thread *t, const struct line *l)
 		phase_parse_details(t, &t->nest[t->depth <= NEST ? t->depth - 1 : NEST - 1], save);
 }
 
+/* "used=N committed=N ..."; unknown keys come from a newer library and are ignored. */
+static void heap_write(struct import *m, const struct line *l)
+{
+	struct record r = {
+		.t = l->t,
+		.type = RECORD_HEAP,
+		.heap = {
+			.tgid = l->pid,
+			.tid = l->tid,
+			.used = UNKNOWN_S64,
+			.committed = UNKNOWN_S64,
+			.most = UNKNOWN_S64,
+			.allocated = UNKNOWN_S64,
+			.freed = UNKNOWN_S64,
+			.generation = UNKNOWN_U32,
+		},
+	};
+	const struct {
+		const char *key;
+		int64_t *value;
+	} numbers[] = {
+		{ "used", &r.heap.used },   { "committed", &r.heap.committed },
+		{ "limit", &r.heap.most },  { "allocated", &r.heap.allocated },
+		{ "freed", &r.heap.freed },
+	};
+	char *save = NULL, *value;
+
+	for (char *word = strtok_r(l->rest, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+		uint64_t number;
+
+		value = strchr(word, '=');
+		if (!value)
+			continue;
+		*value++ = '\0';
+		if (!strcmp(word, "when"))
+			r.heap.after = !strcmp(value, "after");
+		if (text_u64(value, &number) || number > INT64_MAX)
+			continue;
+		if (!strcmp(word, "at"))
+			r.t = number;
+		if (!strcmp(word, "generation") && number < UNKNOWN_U32)
+			r.heap.generation = (uint32_t)number;
+		for (size_t n = 0; n < sizeof(numbers) / sizeof(numbers[0]); n++)
+			if (!strcmp(word, numbers[n].key))
+				*numbers[n].value = (int64_t)number;
+	}
+	record_write(m, &r);
+}
+
 static void thread_end_phases(struct import *m, struct thread *t, uint64_t now, enum record_end how)
 {
 	t->depth = 0;
@@ -335,6 +385,8 @@ static bool line_apply(struct import *m, struct line *l)
 		thread_end_phases(m, t, l->t, PHASE_EDGE);
 	} else if (!strcmp(l->event, "progress") || !strcmp(l->event, "cause")) {
 		phase_update(t, l);
+	} else if (!strcmp(l->event, "heap")) {
+		heap_write(m, l);
 	} else if (!strcmp(l->event, "open")) {
 		m->sessions++;
 		process_end(m, l->pid, l->t, true);

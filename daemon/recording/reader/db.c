@@ -117,6 +117,33 @@ static bool add_missing_columns(sqlite3 *db, const char *path, const struct sche
 	return good;
 }
 
+/* Tables that release 0.1.0 did not have: a file without one of them has no rows of it. */
+static const char *const later_tables[] = { "heaps" };
+
+static bool table_is_later(const char *name)
+{
+	for (size_t i = 0; i < sizeof(later_tables) / sizeof(later_tables[0]); i++)
+		if (!strcmp(name, later_tables[i]))
+			return true;
+	return false;
+}
+
+static bool add_missing_table(sqlite3 *db, const char *path, const struct schema_line *table)
+{
+	sqlite3_str *select = sqlite3_str_new(db);
+	char *sql;
+	bool good;
+
+	for (const struct schema_line *c = table + 1; c < schema_next_table(table); c++)
+		sqlite3_str_appendf(select, "%s NULL AS %s", c == table + 1 ? "SELECT" : ",",
+				    c->name);
+	sqlite3_str_appendall(select, " WHERE 0");
+	sql = sqlite3_str_finish(select);
+	good = sql && add_view(db, path, table->name, sql);
+	sqlite3_free(sql);
+	return good;
+}
+
 /* All tables must be real tables, not views of a crafted file; the views are our own. */
 static bool check_schema(sqlite3 *db, const char *path)
 {
@@ -130,6 +157,11 @@ static bool check_schema(sqlite3 *db, const char *path)
 		if (sql)
 			db_number(db, sql, 0, &n);
 		sqlite3_free(sql);
+		if (n != 1 && table_is_later(table->name)) {
+			if (!add_missing_table(db, path, table))
+				return false;
+			continue;
+		}
 		if (n != 1) {
 			error_print("%s: not a recording of gchintd: it has no table '%s'", path,
 				    table->name);

@@ -30,6 +30,7 @@
 #include "tracker.h"
 
 #define RINGS	1024
+#define HEAPS	8 /* readings of one ring whose second event has not arrived yet */
 #define THREADS 4096 /* of one process in another pid namespace */
 #define SCANS	4 /* of these, each time its ring is read: a program may name threads it has not */
 #define ROUND	4096 /* events read from one ring before the next ring is read */
@@ -48,6 +49,11 @@ struct ring {
 	bool gap;
 	uint32_t gap_first, gap_last;
 	uint32_t counted; /* the reader's position when lost events were last counted */
+	/* Of GCHINT_STREAM_HEAP_MORE, until GCHINT_STREAM_HEAP; by thread. */
+	struct heap_more {
+		uint64_t t, allocated, freed;
+		int32_t tid;
+	} heap[HEAPS];
 	int32_t tid[RING_LEASES]; /* 0 none */
 };
 
@@ -119,6 +125,48 @@ static void phase_report(struct library *l, const struct ring *ring,
 	};
 
 	tracker_event(l->context->tracker, &e);
+}
+
+static struct heap_more *ring_heap(struct ring *ring, const struct gchint_stream_event *s)
+{
+	return &ring->heap[(uint32_t)s->tid % HEAPS];
+}
+
+static void heap_remember(struct ring *ring, const struct gchint_stream_event *s)
+{
+	*ring_heap(ring, s) = (struct heap_more){ s->time, s->work_done, s->work_total, s->tid };
+}
+
+/* All bits set, or a number that no heap has: unknown. */
+static int64_t heap_number(uint64_t value)
+{
+	return value > INT64_MAX ? UNKNOWN_S64 : (int64_t)value;
+}
+
+/* @tid: the thread's number here */
+static void heap_report(struct library *l, struct ring *ring, const struct gchint_stream_event *s,
+			int32_t tid)
+{
+	const struct heap_more *more = ring_heap(ring, s);
+	const bool known = more->t == s->time && more->tid == s->tid;
+	const struct record r = {
+		.t = s->time,
+		.type = RECORD_HEAP,
+		.heap = {
+			.tgid = ring->in.pid,
+			.tid = tid,
+			.after = s->phase == GCHINT_STREAM_AFTER,
+			.used = heap_number(s->work_done),
+			.committed = heap_number(s->work_total),
+			.most = heap_number(s->stall_ns),
+			.allocated = known ? heap_number(more->allocated) : UNKNOWN_S64,
+			.freed = known ? heap_number(more->freed) : UNKNOWN_S64,
+			.generation = s->role,
+		},
+	};
+
+	if (s->phase == GCHINT_STREAM_BEFORE || s->phase == GCHINT_STREAM_AFTER)
+		context_record(l->context, &r);
 }
 
 /* Ends every lease of the ring. */
@@ -195,6 +243,14 @@ static void library_on_event(struct library *l, struct ring *ring, struct gchint
 	}
 	if (s->type == GCHINT_STREAM_WORD) {
 		hotspots_word(l->context->hotspots, ring->in.pid, s);
+		return;
+	}
+	if (s->type == GCHINT_STREAM_HEAP_MORE) {
+		heap_remember(ring, s);
+		return;
+	}
+	if (s->type == GCHINT_STREAM_HEAP) {
+		heap_report(l, ring, s, ring_map_tid(l, ring, s->tid));
 		return;
 	}
 	if (s->slot >= RING_LEASES)

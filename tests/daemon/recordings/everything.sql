@@ -71,3 +71,9 @@ INSERT INTO drops VALUES(2500000000,'genl',5,'socket full'),(2600000000,'genl',7
 INSERT INTO costs VALUES(1000000000,30000000,100,5,9000,15000),(3500000000,80000000,350,900,99000,17000);
 INSERT INTO notes VALUES(1000000000,6,'trace','every change'),(2500000000,4,'genl','events lost');
 INSERT INTO annotations(t,pid,text) VALUES(1150000000,500,'start: sh'),(2100000000,501,'half <way> & "more"'),(3400000000,500,'end: sh: 0');
+-- A table that 0.1.0 did not have. Heaps of two programs: one knows all, one little.
+CREATE TABLE heaps(t INTEGER NOT NULL, tgid INTEGER, tid INTEGER, moment TEXT, used INTEGER, committed INTEGER, most INTEGER,
+	allocated INTEGER, freed INTEGER, generation INTEGER) STRICT;
+INSERT INTO heaps VALUES(1200000100,70,70,'before',90000000,100000000,104857600,500000000,NULL,0),
+	(1239999900,70,70,'after',60000000,100000000,104857600,500000000,12345,0),
+	(1500000000,80,80,'after',NULL,NULL,NULL,NULL,7,2);
