@@ -449,21 +449,18 @@ static void process_choose(void)
 int main(int argc, char **argv)
 {
 	static part *const parts[] = {
-		numbers_check,	  lists_check,	     configuration_check,
-		escaping_check,	  unit_calibration,  unit_capture,
-		unit_child,	  unit_config,	     unit_context,
-		unit_counter,	  unit_cpus,	     unit_endpoint,
-		unit_genl,	  unit_go,	     unit_hotplug,
-		unit_hotspots,	  unit_jitmap,	     unit_library,
-		unit_lock,	  unit_loop,	     unit_maps,
-		unit_memory,	  unit_message,	     unit_names,
-		unit_overlap,	  unit_pauses,	     unit_perf,
-		unit_power,	  unit_probes,	     unit_rail,
-		unit_resolve,	  unit_scarce,	     unit_screen,
-		unit_stacks,	  unit_store,	     unit_symbols,
-		unit_thermal,	  unit_tracker,	     unit_tunnel,
-		unit_writer,	  utilisation_check, utilisation_of_many,
-		statistics_check, unit_energy,	     unit_estimate,
+		numbers_check,	  lists_check,	     configuration_check, escaping_check,
+		unit_calibration, unit_capture,	     unit_child,	  unit_config,
+		unit_context,	  unit_counter,	     unit_cpus,		  unit_endpoint,
+		unit_genl,	  unit_go,	     unit_hotplug,	  unit_hotspots,
+		unit_jitmap,	  unit_library,	     unit_lock,		  unit_loop,
+		unit_maps,	  unit_memory,	     unit_message,	  unit_names,
+		unit_overlap,	  unit_pauses,	     unit_perf,		  unit_power,
+		unit_probes,	  unit_rail,	     unit_resolve,	  unit_roles,
+		unit_scarce,	  unit_screen,	     unit_stacks,	  unit_store,
+		unit_symbols,	  unit_thermal,	     unit_tracker,	  unit_tunnel,
+		unit_writer,	  utilisation_check, utilisation_of_many, statistics_check,
+		unit_energy,	  unit_estimate,
 	};
 
 	process_choose();

@@ -72,6 +72,7 @@ void unit_perf(void);
 void unit_power(void);
 void unit_probes(void);
 void unit_rail(void);
+void unit_roles(void);
 void unit_resolve(void);
 void unit_scarce(void);
 void unit_screen(void);
