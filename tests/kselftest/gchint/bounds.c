@@ -16,14 +16,9 @@ static char lines[1 << 20];
 
 int bounds_watch(void)
 {
-	int fd;
+	int ret = file_put(TRACING "/trace", "");
 
-	/* Opening it for writing clears it. */
-	fd = open(TRACING "/trace", O_WRONLY | O_TRUNC | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	close(fd);
-	return file_put(EVENT, "1");
+	return ret ?: file_put(EVENT, "1");
 }
 
 void bounds_stop(void)

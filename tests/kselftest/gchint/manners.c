@@ -26,15 +26,6 @@
 #define TRACING "/sys/kernel/tracing"
 #define NOBODY 65534
 
-/* Opened so, a file is emptied; to write nothing does not do it. */
-static void tracing_clear(const char *path)
-{
-	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
-
-	if (fd >= 0)
-		close(fd);
-}
-
 FIXTURE(manners) {
 	char text[1 << 16];
 };
@@ -49,10 +40,10 @@ FIXTURE_SETUP(manners)
 FIXTURE_TEARDOWN(manners)
 {
 	file_put(TRACING "/current_tracer", "nop");
-	tracing_clear(TRACING "/set_ftrace_filter");
+	file_put(TRACING "/set_ftrace_filter", "");
 	file_put(TRACING "/events/kprobes/enable", "0");
-	tracing_clear(TRACING "/kprobe_events");
-	tracing_clear(TRACING "/trace");
+	file_put(TRACING "/kprobe_events", "");
+	file_put(TRACING "/trace", "");
 	tunable_put(0, "mode", "model");
 	governor_restore();
 }
@@ -140,12 +131,12 @@ TEST_F(manners, open_patches_no_code)
 		SKIP(return, "this kernel has no function tracer");
 	governor_restore();
 	ASSERT_EQ(0, module_renew());
-	tracing_clear(TRACING "/trace");
+	file_put(TRACING "/trace", "");
 	/* The governor's own probe, for wakeups. */
 	ASSERT_EQ(0, governor_all("gchint"));
 	EXPECT_LT(0, traced_wait(self->text, sizeof(self->text), what, &by));
 	EXPECT_EQ(0, by);
-	tracing_clear(TRACING "/trace");
+	file_put(TRACING "/trace", "");
 	fd = open(DEVICE, O_RDWR | O_CLOEXEC);
 	ASSERT_LE(0, fd);
 	sleep_us(500000);
@@ -175,7 +166,7 @@ TEST_F_TIMEOUT(manners, sessions_in_a_loop_patch_little_code, 120)
 	    file_put(TRACING "/current_tracer", "function"))
 		SKIP(return, "this kernel has no function tracer");
 	renew();
-	tracing_clear(TRACING "/trace");
+	file_put(TRACING "/trace", "");
 	end = now_us() + 20 * 1000000LL;
 	while (now_us() < end) {
 		ASSERT_EQ(0, session_open(&s));
@@ -219,7 +210,7 @@ TEST_F(manners, open_writes_no_audit_record)
 		     "p:asked cap_capable cap=$arg3:s32 opts=$arg4:u32"))
 		SKIP(return, "this kernel has no arguments at its probes");
 	ASSERT_EQ(0, file_put(TRACING "/events/kprobes/asked/filter", "cap == 23"));
-	tracing_clear(TRACING "/trace");
+	file_put(TRACING "/trace", "");
 	ASSERT_EQ(0, file_put(TRACING "/events/kprobes/enable", "1"));
 	child = fork();
 	if (!child) {

@@ -14,7 +14,7 @@
 
 int file_put(const char *path, const char *text)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
 	int ret = 0;
 
 	if (fd < 0)

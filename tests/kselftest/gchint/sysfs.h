@@ -13,6 +13,9 @@
 
 /**
  * file_put() - write a text into a file
+ *
+ * A file of tracefs is emptied before, like one on a disk; "" only empties it.
+ *
  * Return: 0 or -errno of open or write.
  */
 int file_put(const char *path, const char *text);
