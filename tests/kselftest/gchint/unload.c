@@ -355,4 +355,47 @@ TEST_F_TIMEOUT(unload, actuator_waits_for_an_offline_policy, 120)
 	EXPECT_EQ(0, use_put(policy, "off"));
 }
 
+/* A driver that is a module, removed and loaded as an administrator would. */
+#define DRIVER "acpi-cpufreq"
+
+static bool driver_is_module(void)
+{
+	return !access("/sys/module/acpi_cpufreq/initstate", F_OK);
+}
+
+static int limits_await(const int *policy, int n)
+{
+	int i, ret = 0;
+
+	for (i = 0; i < n && !ret; i++)
+		ret = use_await(policy[i], "limits", 10000);
+	return ret;
+}
+
+/* What is chosen for all applies to policies whose driver is loaded later. */
+TEST_F_TIMEOUT(unload, driver_that_loads_later_is_attached, 240)
+{
+	int policy[MAX_POLICIES], n = policies(policy, MAX_POLICIES), round;
+	char name[16];
+
+	if (!driver_is_module())
+		SKIP(return, "no driver of cpufreq that is a module");
+	for (round = 0; round < 3; round++) {
+		ASSERT_EQ(0, use_put(-1, "limits"));
+		ASSERT_EQ(0, system("modprobe -r " DRIVER));
+		EXPECT_EQ(-ENODEV, use_get(policy[0], name, sizeof(name)));
+		ASSERT_EQ(0, system("modprobe " DRIVER));
+		EXPECT_EQ(0, limits_await(policy, n));
+		EXPECT_EQ(0, use_put(-1, "off"));
+	}
+	/* The module before any driver. */
+	ASSERT_EQ(0, module_unload());
+	ASSERT_EQ(0, system("modprobe -r " DRIVER));
+	EXPECT_EQ(0, module_load());
+	EXPECT_EQ(0, use_put(-1, "limits"));
+	ASSERT_EQ(0, system("modprobe " DRIVER));
+	EXPECT_EQ(0, limits_await(policy, n));
+	EXPECT_EQ(0, use_put(-1, "off"));
+}
+
 TEST_HARNESS_MAIN
