@@ -30,7 +30,7 @@ int block_add(struct gchint_session *s, unsigned int n)
 	 * drop this one; the caller then uses the other.
 	 */
 	if (ret || !cmpxchg_seq(place, &before, page)) {
-		device_close_block(&page->block, 0);
+		device_close_block(&page->block);
 		munmap(page, sizeof(*page));
 	}
 	return ret;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "device.h"
+#include "retired.h"
 
 static size_t page_size(void)
 {
@@ -37,17 +38,24 @@ static int open_device(const char *path)
 
 #define BLOCK_BYTES (GCHINT_SLOTS * sizeof(struct gchint_slot))
 
+/* Map over @over, a page of a closed session, unless it is NULL. */
+static void *mapping_make(void *over, size_t size, int protection, int fd, off_t offset)
+{
+	return mmap(over, size, protection, MAP_SHARED | (over ? MAP_FIXED : 0), fd, offset);
+}
+
 /*
- * Map slot block @n of the session @fd into @block, which no other thread can see yet. A
- * page may hold several blocks; it is then mapped once for each.
+ * Map slot block @n of the session @fd into @block, the @number-th of this process, which no
+ * other thread can see yet. A page may hold several blocks; it is then mapped once for each.
  */
-static int block_map(struct slot_block *block, unsigned int n, int fd)
+static int block_map(struct gchint_session *s, struct slot_block *block, unsigned int number,
+		     unsigned int n, int fd)
 {
 	const size_t within = n * BLOCK_BYTES % page_size();
 	char *page;
 
-	page = mmap(NULL, page_size(), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-		    (off_t)(GCHINT_MMAP_SLOTS + n * BLOCK_BYTES - within));
+	page = mapping_make(retired_take_slots(s, number), page_size(), PROT_READ | PROT_WRITE, fd,
+			    (off_t)(GCHINT_MMAP_SLOTS + n * BLOCK_BYTES - within));
 	if (page == MAP_FAILED)
 		return -errno;
 	store_relaxed(&block->slots, (struct gchint_slot *)(void *)(page + within));
@@ -70,14 +78,14 @@ static size_t cpus_size(const struct gchint_info *info)
 }
 
 /* NULL on a kernel without this mapping: the information page lists the first CPUs. */
-static const void *map_cpus(const struct gchint_info *info, int fd)
+static const void *map_cpus(struct gchint_session *s, const struct gchint_info *info, int fd)
 {
 	const size_t size = cpus_size(info);
 	void *cpus;
 
 	if (!size)
 		return NULL;
-	cpus = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, GCHINT_MMAP_CPUS);
+	cpus = mapping_make(retired_take_cpus(s, size), size, PROT_READ, fd, GCHINT_MMAP_CPUS);
 	return cpus == MAP_FAILED ? NULL : cpus;
 }
 
@@ -90,7 +98,8 @@ int device_open(struct gchint_session *s, const char *path)
 	fd = open_device(path);
 	if (fd < 0)
 		return fd;
-	info = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, GCHINT_MMAP_INFO);
+	retired_sweep(s);
+	info = mapping_make(retired_take_info(s), size, PROT_READ, fd, GCHINT_MMAP_INFO);
 	if (info == MAP_FAILED) {
 		ret = -errno;
 		goto close_fd;
@@ -100,12 +109,12 @@ int device_open(struct gchint_session *s, const char *path)
 		ret = -EPROTONOSUPPORT;
 		goto unmap_info;
 	}
-	ret = block_map(&s->block, 0, fd);
+	ret = block_map(s, &s->block, 0, 0, fd);
 	if (ret)
 		goto unmap_info;
 	block_set_fd(&s->block, fd);
 	s->grows = (info->features & GCHINT_FEATURE_GROW) != 0;
-	store_relaxed(&s->cpus, map_cpus(info, fd));
+	store_relaxed(&s->cpus, map_cpus(s, info, fd));
 	store_relaxed(&s->info, info);
 	return 0;
 
@@ -136,7 +145,8 @@ static int slot_fd(struct gchint_session *s, uint32_t slot)
 }
 
 /* Open a further session of the device: kernels whose sessions cannot grow. */
-static int block_open_session(struct gchint_session *s, struct slot_block *block)
+static int block_open_session(struct gchint_session *s, unsigned int number,
+			      struct slot_block *block)
 {
 	char path[] = "/proc/self/fd/\0\0\0\0\0\0\0\0\0\0";
 	unsigned int n, digits = 0;
@@ -153,7 +163,7 @@ static int block_open_session(struct gchint_session *s, struct slot_block *block
 	fd = open_device(s->elsewhere ? path : "/dev/" GCHINT_DEVICE);
 	if (fd < 0)
 		return fd;
-	ret = block_map(block, 0, fd);
+	ret = block_map(s, block, number, 0, fd);
 	if (ret)
 		close(fd);
 	else
@@ -167,12 +177,12 @@ int device_open_block(struct gchint_session *s, unsigned int n, struct slot_bloc
 	const int fd = slot_fd(s, 0);
 
 	if (!s->grows)
-		return block_open_session(s, block);
+		return block_open_session(s, n, block);
 	if (fd < 0)
 		return -EBADF;
 	if (ioctl(fd, GCHINT_IOC_GROW, slots) < 0)
 		return -errno;
-	return block_map(block, n, fd);
+	return block_map(s, block, n, n, fd);
 }
 
 static void mapping_blank(void *page, size_t size)
@@ -180,49 +190,76 @@ static void mapping_blank(void *page, size_t size)
 	mmap(page, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
 
-void device_close_block(struct slot_block *block, int mapped)
+static void *block_close(struct slot_block *block)
 {
-	char *page;
+	char *page = NULL;
 
 	if (block->fd >= 0 && fd_is(block->fd, &block->device))
 		close(block->fd);
 	store_relaxed(&block->fd, -1);
-	if (!block->slots)
+	if (block->slots)
+		page = (char *)block->slots - (uintptr_t)block->slots % page_size();
+	return page;
+}
+
+void device_close_block(struct slot_block *block)
+{
+	void *page = block_close(block);
+
+	if (!page)
 		return;
-	page = (char *)block->slots - (uintptr_t)block->slots % page_size();
-	if (mapped) {
-		mapping_blank(page, page_size());
-		return;
-	}
 	munmap(page, page_size());
 	store_relaxed(&block->slots, NULL);
 }
 
-void device_close(struct gchint_session *s, int mapped)
+void device_close(struct gchint_session *s)
 {
-	const size_t size = page_size();
 	struct gchint_info *info = (struct gchint_info *)s->info;
 	struct slot_block *block;
 	unsigned int n;
 	size_t cpus;
 
 	for (n = 0; (block = block_at(s, n)); n++)
-		device_close_block(block, mapped);
+		device_close_block(block);
 	if (!info)
 		return;
 	cpus = s->cpus ? cpus_size(info) : 0;
-	if (mapped) {
-		mapping_blank(info, size);
-		store_relaxed(&info->doorbell_begin, UINT32_MAX);
-		if (cpus)
-			mapping_blank((void *)s->cpus, cpus);
-		return;
-	}
 	if (cpus)
 		munmap((void *)s->cpus, cpus);
 	store_relaxed(&s->cpus, NULL);
 	store_relaxed(&s->info, NULL);
-	munmap(info, size);
+	munmap(info, page_size());
+}
+
+/* Pages that are not noted in @retired stay for good. */
+void device_retire(struct gchint_session *s, struct retired *retired)
+{
+	struct gchint_info *info = (struct gchint_info *)s->info;
+	struct slot_block *block;
+	unsigned int n;
+	size_t cpus;
+	void *page;
+
+	for (n = 0; (block = block_at(s, n)); n++) {
+		page = block_close(block);
+		if (!page)
+			continue;
+		mapping_blank(page, page_size());
+		if (retired)
+			store_relaxed(&retired->slots[n], page);
+	}
+	if (!info)
+		return;
+	cpus = s->cpus ? cpus_size(info) : 0;
+	mapping_blank(info, page_size());
+	store_relaxed(&info->doorbell_begin, UINT32_MAX);
+	if (cpus)
+		mapping_blank((void *)s->cpus, cpus);
+	if (!retired)
+		return;
+	retired->cpus_size = cpus;
+	store_relaxed(&retired->cpus, cpus ? (void *)s->cpus : NULL);
+	store_relaxed(&retired->info, info);
 }
 
 int device_attach(struct gchint_session *s, unsigned int block, struct gchint_attach *attach)

@@ -11,17 +11,19 @@ int device_open(struct gchint_session *s, const char *path);
 /** device_open_block() - map slot block @n into @block, not yet shared. Async-signal-safe. */
 int device_open_block(struct gchint_session *s, unsigned int n, struct slot_block *block);
 
-/** device_close_block() - end the leases of one slot block; see device_close(). */
-void device_close_block(struct slot_block *block, int mapped);
+/** device_close_block() - end the leases of one slot block and unmap it. */
+void device_close_block(struct slot_block *block);
+
+/** device_close() - end all leases and unmap the pages. */
+void device_close(struct gchint_session *s);
 
 /**
- * device_close() - end all leases
- * @s: the session
- * @mapped: leave the pages in the address space, private and empty, for threads
- *	that may be storing into them; the doorbell mask then makes each begin of
- *	a phase call the library
+ * device_retire() - end all leases under other threads
+ *
+ * The pages stay in the address space, private and empty, for threads that may be storing
+ * into them; the doorbell mask then makes each begin of a phase call the library.
  */
-void device_close(struct gchint_session *s, int mapped);
+void device_retire(struct gchint_session *s, struct retired *retired);
 
 /* Slots are numbered through all slot blocks; attach->lead is in block @block. */
 int device_attach(struct gchint_session *s, unsigned int block, struct gchint_attach *attach);

@@ -14,6 +14,7 @@
 #include "fd.h"
 
 struct gchint_stream;
+struct retired;
 
 #define NEST 4 /* enclosing phases that are remembered */
 
@@ -126,10 +127,12 @@ struct unsent_stream {
  * struct owner - what a forked child does not inherit, if the kernel can empty a page
  * @lock: thread that opens or closes now, as FUTEX_LOCK_PI has it; 0 unlocked
  * @mark: 1 in the process that opened the session
+ * @retired: pages of closed sessions that threads may store to, or that are free
  */
 struct owner {
 	uint32_t lock;
 	uint32_t mark;
+	struct retired *retired;
 };
 
 /**

@@ -17,6 +17,7 @@
 #include "names.h"
 #include "owner.h"
 #include "record.h"
+#include "retired.h"
 #include "sample.h"
 #include "stream.h"
 #include "symbol.h"
@@ -181,7 +182,7 @@ static int session_get(unsigned int flags, int init)
 	owner_lock(s);
 	if (s->refs && !owner_is_caller(s)) {
 		/* A forked child. It has one thread, so no other thread stores meanwhile. */
-		device_close(s, 0);
+		device_close(s);
 		/* One with names stays mapped: they are of a process that was profiled. */
 		parent = s->profiled ? s->stream : NULL;
 		stream_close(s, 0);
@@ -232,6 +233,7 @@ int gchint_init(unsigned int flags)
 
 static void session_close(struct gchint_session *s)
 {
+	const pid_t me = (pid_t)syscall(SYS_gettid);
 	struct record *r;
 	unsigned int n;
 	int others;
@@ -244,14 +246,17 @@ static void session_close(struct gchint_session *s)
 	 */
 	__atomic_store_n(&s->refs, 0, __ATOMIC_SEQ_CST);
 	s->init = 0;
-	others = load_seq(&s->inside) || record_selves((pid_t)syscall(SYS_gettid));
+	others = load_seq(&s->inside) || record_selves(me);
 	trace_session(s, "close");
 	if (backend_of(s) == GCHINT_BACKEND_CLAMP) {
 		/* Partner: clamp_set(), which caps and then reads the backend. */
 		exchange_seq(&s->backend, GCHINT_BACKEND_NOTHING);
 		for_each_record(r, n) clamp_restore(s, r);
 	}
-	device_close(s, others);
+	if (others)
+		device_retire(s, retired_add(s, me));
+	else
+		device_close(s);
 	stream_put(s, NULL, GCHINT_STREAM_CLOSE, 0, 0, NULL, 0);
 	stream_close(s, others);
 	trace_close(s);

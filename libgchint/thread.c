@@ -14,6 +14,7 @@
 #include "owner.h"
 #include "probe.h"
 #include "record.h"
+#include "retired.h"
 #include "slot.h"
 #include "stream.h"
 #include "thread.h"
@@ -209,13 +210,15 @@ static struct record *self_attach(struct gchint_session *s)
 {
 	struct gchint_thread *t = &__gchint_self;
 	struct record *r = NULL;
+	pid_t tid;
 	int ret;
 
 	/* The session is not open yet: leave the handle so that a later edge tries again. */
 	if (!load_seq(&s->refs))
 		return NULL;
 	add_fetch_seq(&s->inside, 1);
-	ret = lease_acquire(s, (pid_t)syscall(SYS_gettid), GCHINT_ROLE_NONE, NULL, 1, &r);
+	tid = (pid_t)syscall(SYS_gettid);
+	ret = lease_acquire(s, tid, GCHINT_ROLE_NONE, NULL, 1, &r);
 	if (!ret) {
 		t->bell = r->handle.bell;
 		t->tid = r->handle.tid;
@@ -228,6 +231,8 @@ static struct record *self_attach(struct gchint_session *s)
 		if (!r && load_seq(&s->refs))
 			handle_drop(s, t);
 	}
+	/* Not while the session is closed: an edge would be slow then, for nothing. */
+	retired_leave(s, tid);
 	add_fetch_seq(&s->inside, -1);
 	return r;
 }

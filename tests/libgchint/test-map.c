@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #include <gchint.h>
 
 #include "fakedev.h"
@@ -110,7 +112,7 @@ static void gone_at_the_close(void)
 	}
 }
 
-static pthread_barrier_t step;
+static pthread_barrier_t step, silence;
 
 static void *announce(void *arg)
 {
@@ -145,12 +147,134 @@ static void gone_under_a_thread(void)
 	pthread_join(thread, NULL);
 }
 
+/* Pages of no file. */
+static long private_pages(void)
+{
+	unsigned long from, to, bytes = 0;
+	FILE *f = fopen("/proc/self/maps", "re");
+	char line[512];
+
+	CHECK(f);
+	while (fgets(line, sizeof(line), f))
+		if (!strchr(line, '/') && sscanf(line, "%lx-%lx", &from, &to) == 2)
+			bytes += to - from;
+	fclose(f);
+	return (long)(bytes / 4096);
+}
+
+static void *announce_often(void *arg)
+{
+	long *rounds = arg;
+
+	while (__atomic_load_n(rounds, __ATOMIC_SEQ_CST) >= 0) {
+		pthread_barrier_wait(&step);
+		gchint_phase_begin(GCHINT_PHASE_MARK, 0);
+		gchint_phase_end();
+		pthread_barrier_wait(&step);
+	}
+	return NULL;
+}
+
+static void *announce_once(void *arg)
+{
+	pid_t *tid = arg;
+
+	*tid = (pid_t)syscall(SYS_gettid);
+	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
+	gchint_phase_end();
+	pthread_barrier_wait(&silence);
+	pthread_barrier_wait(&silence);
+	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
+	pthread_barrier_wait(&silence);
+	pthread_barrier_wait(&silence);
+	return NULL;
+}
+
+static unsigned int phase_of_slot(unsigned int n)
+{
+	return fake_slot(n)->state >> GCHINT_STATE_PHASE_SHIFT & 0xff;
+}
+
+/* So many sessions that a thread announces itself in, and that are closed under it. */
+static void reopen(int times)
+{
+	while (times--) {
+		CHECK_IS(gchint_open(&s, 0), 0);
+		CHECK_IS(gchint_backend(s), GCHINT_BACKEND_DEVICE);
+		pthread_barrier_wait(&step);
+		pthread_barrier_wait(&step);
+		CHECK_IS(gchint_close(s), 0);
+		CHECK_IS(mapped(), 0);
+	}
+}
+
+static void bounded_under_a_thread(void)
+{
+	pthread_t thread;
+	long rounds = 0, few;
+
+	fake_cpus();
+	pthread_barrier_init(&step, NULL, 2);
+	pthread_create(&thread, NULL, announce_often, &rounds);
+	reopen(20);
+	few = private_pages();
+	reopen(500);
+	CHECK(private_pages() <= few);
+	CHECK_IS(gchint_open(&s, 0), 0);
+	rounds = -1;
+	pthread_barrier_wait(&step);
+	pthread_barrier_wait(&step);
+	pthread_join(thread, NULL);
+	CHECK_IS(gchint_close(s), 0);
+}
+
+/* Its page is that of its own session for as long as it may store there. */
+static void silent_thread_keeps_its_page(void)
+{
+	pthread_t silent, thread;
+	long rounds = 0, few;
+	unsigned int n;
+	pid_t tid;
+
+	fake_cpus();
+	pthread_barrier_init(&step, NULL, 2);
+	pthread_barrier_init(&silence, NULL, 2);
+	CHECK_IS(gchint_open(&s, 0), 0);
+	pthread_create(&silent, NULL, announce_once, &tid);
+	pthread_barrier_wait(&silence);
+	CHECK_IS(gchint_close(s), 0);
+	pthread_create(&thread, NULL, announce_often, &rounds);
+	reopen(20);
+	few = private_pages();
+	reopen(100);
+	CHECK(private_pages() <= few);
+	CHECK_IS(gchint_open(&s, 0), 0);
+	rounds = -1;
+	pthread_barrier_wait(&step);
+	pthread_barrier_wait(&step);
+	pthread_join(thread, NULL);
+	CHECK(!fake_slot_of(tid));
+	/* Its next edge finds that it has no slot in this session. */
+	pthread_barrier_wait(&silence);
+	pthread_barrier_wait(&silence);
+	CHECK(fake_slot_of(tid));
+	for (n = 0; n < GCHINT_SLOTS; n++)
+		CHECK_IS(phase_of_slot(n),
+			 fake_slot(n) == fake_slot_of(tid) ? GCHINT_PHASE_MARK : 0);
+	pthread_barrier_wait(&silence);
+	pthread_join(silent, NULL);
+	CHECK_IS(gchint_close(s), 0);
+}
+
 static const struct tap_test tests[] = {
 	{ "a page that cannot be mapped leaves no device", refused },
 	{ "an unknown ABI leaves no device", another_abi },
 	{ "a kernel without the mapping of all CPUs works", without_cpus },
 	{ "the last close unmaps everything", gone_at_the_close },
 	{ "a close under a running thread leaves private pages", gone_under_a_thread },
+	{ "sessions closed under a running thread take bounded memory", bounded_under_a_thread },
+	{ "a thread that is silent meanwhile stores to no other session",
+	  silent_thread_keeps_its_page },
 };
 
 TAP_MAIN(tests, before)
