@@ -313,6 +313,105 @@ static void clamp_disown(const struct gchint_session *s, pid_t tid)
 		clamp_put_back(tid, s->found);
 }
 
+struct clamp_entry { /* struct linux_dirent64, which C libraries declare differently */
+	uint64_t inode;
+	int64_t offset;
+	uint16_t length;
+	uint8_t type;
+	char name[];
+};
+
+/* Count the threads that have the cap. None is capped by us any more. */
+static unsigned int clamp_count(const struct gchint_session *s)
+{
+	int fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_Alignas(struct clamp_entry) char entries[1024];
+	const struct clamp_entry *entry;
+	unsigned int count = 0;
+	const char *end;
+	long size, at;
+	uint32_t max;
+	pid_t tid;
+
+	if (fd < 0)
+		return 0;
+	while ((size = syscall(SYS_getdents64, fd, entries, sizeof(entries))) > 0) {
+		for (at = 0; at < size; at += entry->length) {
+			entry = (const struct clamp_entry *)(const void *)(entries + at);
+			end = entry->name + strlen(entry->name);
+			tid = (pid_t)number_before(entry->name, &end);
+			if (tid && !clamp_read(tid, &max) && max == s->clamp)
+				count++;
+		}
+	}
+	close(fd);
+	return count;
+}
+
+static size_t text_append(char *line, size_t length, const char *text)
+{
+	memcpy(line + length, text, strlen(text));
+	return length + strlen(text);
+}
+
+static size_t number_append(char *line, size_t length, unsigned int number)
+{
+	char digits[10];
+	unsigned int n = 0;
+
+	do {
+		digits[n++] = (char)('0' + number % 10);
+		number /= 10;
+	} while (number);
+	while (n)
+		line[length++] = digits[--n];
+	return length;
+}
+
+static void clamp_report(struct gchint_session *s, unsigned int threads)
+{
+	char line[240];
+	size_t length = text_append(line, 0, "libgchint: clamps: ");
+
+	if (s->reported)
+		return;
+	s->reported = 1;
+	if (threads) {
+		length = text_append(line, length,
+				     "threads that never hint keep the cap that they "
+				     "inherited: ");
+		length = number_append(line, length, threads);
+		length = text_append(line, length, ", at ");
+	} else {
+		length = text_append(line, length,
+				     "the program keeps the cap that it was started "
+				     "with, or inherited in a capped phase: ");
+	}
+	length = number_append(line, length, s->clamp);
+	length = text_append(line, length, " of 1024\n");
+	/* Nothing can be done if standard error is not writable. */
+	if (write(STDERR_FILENO, line, length) < 0)
+		return;
+}
+
+void clamp_report_program(struct gchint_session *s)
+{
+	if (backend_of(s) == GCHINT_BACKEND_CLAMP && s->found == s->clamp)
+		clamp_report(s, 0);
+}
+
+void clamp_report_threads(struct gchint_session *s)
+{
+	unsigned int threads;
+
+	/* Otherwise the cap need not be ours. */
+	if (!load_relaxed(&s->clamped) || s->found <= s->clamp || s->reported)
+		return;
+	threads = clamp_count(s);
+	if (threads)
+		clamp_report(s, threads);
+}
+
 void clamp_attach(struct gchint_session *s, struct record *r)
 {
 	clamp_disown(s, r->handle.tid);

@@ -66,4 +66,20 @@ void clamp_restore(const struct gchint_session *s, struct record *r);
 /** clamp_forked() - in a forked child: remove the parent's cap from its only thread. */
 void clamp_forked(struct gchint_session *s);
 
+/**
+ * clamp_report_program() - report a cap that the program was started with
+ *
+ * posix_spawn(3) copies the cap of a thread that is in a capped phase. On standard error,
+ * like clamp_report_threads(); one line in the life of a process and its forked children.
+ */
+void clamp_report_program(struct gchint_session *s);
+
+/**
+ * clamp_report_threads() - report threads that keep a cap
+ *
+ * The session closes, and has restored the clamps of the threads that it capped. Threads
+ * that these created in a capped phase have the cap, too.
+ */
+void clamp_report_threads(struct gchint_session *s);
+
 #endif /* GCHINT_CLAMP_H */

@@ -205,6 +205,8 @@ static int session_get(unsigned int flags, int init)
 		__atomic_store_n(&s->refs, s->refs + 1, __ATOMIC_SEQ_CST);
 	}
 	variable_report(s);
+	if (!ret)
+		clamp_report_program(s);
 	owner_unlock(s);
 	errno = saved;
 	return ret;
@@ -252,6 +254,7 @@ static void session_close(struct gchint_session *s)
 		/* Partner: clamp_set(), which caps and then reads the backend. */
 		exchange_seq(&s->backend, GCHINT_BACKEND_NOTHING);
 		for_each_record(r, n) clamp_restore(s, r);
+		clamp_report_threads(s);
 	}
 	if (others)
 		device_retire(s, retired_add(s, me));

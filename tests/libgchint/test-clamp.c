@@ -353,6 +353,71 @@ static void opens(void)
 	CHECK_IS(gchint_close(s), 0);
 }
 
+static void opens_and_closes(void)
+{
+	int n;
+
+	for (n = 0; n < 2; n++) {
+		CHECK_IS(gchint_open(&s, 0), 0);
+		CHECK_IS(gchint_backend(s), GCHINT_BACKEND_CLAMP);
+		gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+		gchint_phase_end();
+		CHECK_IS(gchint_close(s), 0);
+	}
+}
+
+static void *keep_cap(void *arg)
+{
+	worker_tid = (pid_t)syscall(SYS_gettid);
+	pthread_barrier_wait(&step);
+	pthread_barrier_wait(&step);
+	return arg;
+}
+
+/* The fake kernel copies no clamps: what the creator has is given to the thread by hand. */
+static void closes_with_heir(void)
+{
+	pthread_t thread;
+
+	CHECK_IS(gchint_open(&s, 0), 0);
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	pthread_barrier_init(&step, NULL, 2);
+	pthread_create(&thread, NULL, keep_cap, NULL);
+	pthread_barrier_wait(&step);
+	fake_clamp_set(worker_tid, 512);
+	gchint_phase_end();
+	CHECK_IS(gchint_close(s), 0);
+	CHECK_IS(fake_clamp_of(worker_tid), 512);
+	/* Once in the life of the process. */
+	CHECK_IS(gchint_open(&s, 0), 0);
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	gchint_phase_end();
+	CHECK_IS(gchint_close(s), 0);
+	pthread_barrier_wait(&step);
+	pthread_join(thread, NULL);
+}
+
+static void thread_keeps_cap(void)
+{
+	setenv("GCHINT_HINTS", "clamp", 1);
+	CHECK_SAID(closes_with_heir, "libgchint: clamps: threads that never hint keep the cap that "
+				     "they inherited: 1, at 512 of 1024\n");
+}
+
+static void program_keeps_cap(void)
+{
+	fake_clamp_set(0, 512);
+	setenv("GCHINT_HINTS", "clamp", 1);
+	CHECK_SAID(opens_and_closes, "libgchint: clamps: the program keeps the cap that it was "
+				     "started with, or inherited in a capped phase: 512 of 1024\n");
+}
+
+static void no_cap_is_kept(void)
+{
+	setenv("GCHINT_HINTS", "clamp", 1);
+	CHECK_SAID(opens_and_closes, "");
+}
+
 /* GCHINT_HINTS=clamp without clamps is reported, with the reason and the remedy. */
 #define NO_CLAMPS "libgchint: no clamps: GCHINT_HINTS=clamp: "
 static void no_config(void)
@@ -904,6 +969,9 @@ static const struct tap_test tests[] = {
 	{ "a clamp set by another program stays when the session closes", close_spares_foreign },
 	{ "phases on behalf of another thread cap that thread", phases_of_another },
 	{ "a new thread does not keep its creator's cap", inherited_by_thread },
+	{ "a thread that keeps an inherited cap is reported once, at the close", thread_keeps_cap },
+	{ "a program that was started with the cap reports it once", program_keeps_cap },
+	{ "nothing is reported where no cap was inherited", no_cap_is_kept },
 	{ "a user's clamp of the same value stays", same_as_the_users },
 	{ "a forked child is not capped", forked_child_is_free },
 	{ "a child forked by a thread that another one attached is not capped", fork_on_behalf },
