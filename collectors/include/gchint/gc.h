@@ -415,6 +415,33 @@ static inline void gc_safepoint(struct gc_mutator *m)
 		gc_safepoint_slow(m);
 }
 
+/* ---- objects ---------------------------------------------------------- */
+
+/**
+ * gc_type_of() - the type that @obj was allocated with
+ *
+ * A trace callback may ask for the type of its object. It may not ask for those of the objects that
+ * this one refers to: a collection may have moved them.
+ */
+const struct gc_type *gc_type_of(const struct gc_heap *heap, const void *obj);
+
+/**
+ * gc_heap_contains() - is @address within the memory that the heap reserved?
+ *
+ * Tells references of this heap from pointers to anything else, of another heap too. True also where
+ * no object is.
+ */
+bool gc_heap_contains(const struct gc_heap *heap, const void *address);
+
+/**
+ * gc_heap_moves() - may collections move objects?
+ *
+ * False: an address that was kept in a register or by other code stays right as long as the object
+ * is reachable from a root. It depends on options alone: plan= and defrag=. Where this is true,
+ * objects that are larger than large= never move.
+ */
+bool gc_heap_moves(const struct gc_heap *heap);
+
 /* ---- identity --------------------------------------------------------- */
 
 /**
