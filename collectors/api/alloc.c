@@ -213,6 +213,35 @@ static void *alloc_object(struct gc_mutator *m, uint64_t word, size_t bytes)
 	return (void *)obj;
 }
 
+void gc_external_add(struct gc_mutator *m, int64_t bytes)
+{
+	struct gc_thread *t = gc_thread(m);
+	struct gc_heap *heap = t->heap;
+
+	gc_external_count(heap, bytes);
+	if (bytes <= 0)
+		return;
+	gc_oom_notice(t);
+	gc_safepoint(m);
+	switch (gc_external_due(heap)) {
+	case GC_EXTERNAL_FITS:
+		break;
+	case GC_EXTERNAL_STARTS:
+		if (__atomic_load_n(&heap->gc.daemon_on, __ATOMIC_RELAXED))
+			gc_order_daemon(heap, GC_CYCLE_PASSED);
+		break;
+	case GC_EXTERNAL_FULL:
+		if (daemon_only(heap))
+			gc_order_daemon(heap, GC_CYCLE_PASSED);
+		else
+			gc_run_cycle(heap, t, GC_CAUSE_ALLOC, false, false);
+		break;
+	case GC_EXTERNAL_MAJOR:
+		gc_run_cycle(heap, t, GC_CAUSE_ALLOC, true, false);
+		break;
+	}
+}
+
 enum gc_refusal gc_refused(const struct gc_mutator *m)
 {
 	return ((const struct gc_thread *)m)->refused;

@@ -300,6 +300,7 @@ void gc_heap_stats(const struct gc_heap *heap, struct gc_heap_stats *out)
 	out->live_bytes = gc_load(&heap->budget.live_bytes);
 	out->live_objects = gc_load(&heap->budget.live_objects);
 	out->heap_bytes = gc_load(&heap->budget.in_use);
+	out->external_bytes = gc_load(&heap->budget.external);
 	out->soft_limit = gc_load(&heap->budget.soft_limit);
 	out->concurrent_start = gc_load(&heap->budget.concurrent_start);
 	gc_space_lock(h);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
+#include "../heap/budget.h"
 #include "../heap/headroom.h"
 #include "../heap/order.h"
 #include "../heap/plan.h"
@@ -235,6 +236,7 @@ static void cycle_run(struct gc_heap *heap, struct gc_thread *self, enum gc_caus
 	/* Memory ran out: do not leave free memory to lazy sweeping. */
 	while (cause == GC_CAUSE_OOM && heap->plan->sweep && heap->plan->sweep(heap))
 		;
+	gc_external_collected(heap);
 	gc_stat_add(&s->cycles, 1);
 	gc_stat_add(&s->by_cause[cause], 1);
 	if (c->kind == GC_KIND_MINOR)

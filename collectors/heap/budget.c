@@ -64,3 +64,49 @@ void gc_budget_return(struct gc_thread *t)
 		gc_count(&heap->stats.allocated_objects, t->objects);
 	t->credit = t->objects = 0;
 }
+
+static void external_lower(uint64_t *last, uint64_t external)
+{
+	if (gc_load(last) > external)
+		__atomic_store_n(last, external, __ATOMIC_RELAXED);
+}
+
+void gc_external_count(struct gc_heap *heap, int64_t bytes)
+{
+	struct gc_budget *b = &heap->budget;
+	uint64_t now = __atomic_add_fetch(&b->external, (uint64_t)bytes, __ATOMIC_RELAXED);
+
+	if (bytes >= 0)
+		return;
+	/* What finalizers free after a collection was garbage in it. */
+	external_lower(&b->external_last, now);
+	external_lower(&b->external_major, now);
+}
+
+enum gc_external gc_external_due(const struct gc_heap *heap)
+{
+	const struct gc_budget *b = &heap->budget;
+	uint64_t external = gc_load(&b->external), last = gc_load(&b->external_last);
+	uint64_t major = gc_load(&b->external_major), limit = gc_load(&b->soft_limit);
+	uint64_t used = gc_load(&b->in_use) + external - last;
+
+	/* Minor collections may have been many since then. */
+	if (external > limit + 2 * major)
+		return GC_EXTERNAL_MAJOR;
+	if (external <= last)
+		return GC_EXTERNAL_FITS;
+	if (used > limit + last)
+		return GC_EXTERNAL_FULL;
+	if (used > gc_load(&b->concurrent_start) + last)
+		return GC_EXTERNAL_STARTS;
+	return GC_EXTERNAL_FITS;
+}
+
+void gc_external_collected(struct gc_heap *heap)
+{
+	uint64_t external = gc_load(&heap->budget.external);
+
+	__atomic_store_n(&heap->budget.external_last, external, __ATOMIC_RELAXED);
+	if (heap->cycle.kind == GC_KIND_MAJOR)
+		__atomic_store_n(&heap->budget.external_major, external, __ATOMIC_RELAXED);
+}

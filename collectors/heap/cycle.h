@@ -64,6 +64,9 @@ struct gc_budget {
 	uint64_t full_at; /* value of granted when an allocation failed because the heap was full */
 	uint64_t full_cycle; /* number of the last full collection for want of memory */
 	struct gc_pace pace;
+	uint64_t external; /* bytes that gc_external_add() counted */
+	/* The same at the end of the last collection, and of the last one of the whole heap */
+	uint64_t external_last, external_major;
 };
 
 struct gc_adapt; /* cycle/adapt.c */

@@ -22,8 +22,8 @@
  *  - Every object begins with struct gc_header. A reference is NULL or the
  *    address of a header: no interior pointers.
  *  - A safepoint is any call of gc_alloc*(), gc_safepoint(), gc_collect(),
- *    gc_park(), gc_weak_new() or gc_ephemeron_new(). At a safepoint objects may move and may be
- *    freed: after it, re-read references from the root frame.
+ *    gc_park(), gc_weak_new(), gc_ephemeron_new() or gc_external_add(). At a safepoint objects may
+ *    move and may be freed: after it, re-read references from the root frame.
  *  - A reference is stored into an object by gc_write(). The one exception: an
  *    object just allocated may be filled by plain stores (or gc_init()) until
  *    the next safepoint or until it is published by gc_write(), whichever is
@@ -326,6 +326,20 @@ void gc_oom_callback(struct gc_heap *heap,
 		     void *arg);
 #define GC_OOM_ATTEMPTS 8
 
+/**
+ * gc_external_add() - objects of the heap keep @bytes more outside of it; less if negative
+ *
+ * For buffers of malloc(), textures and files that an object owns and frees when it is finalized:
+ * the collector does not see them, and the objects themselves are small. They count for starting a
+ * collection: as soon as they have doubled since the last one, in addition to what the heap has
+ * left, garbage is looked for, in a generational plan in the whole heap where it comes to that. They
+ * do not count for max=, and no allocation is refused because of them.
+ *
+ * With @bytes above 0 it is a safepoint: call it before the object is made, or with the object in a
+ * root. What a finalizer frees, it subtracts; that is no safepoint.
+ */
+void gc_external_add(struct gc_mutator *m, int64_t bytes);
+
 /** GC_PUSH() - make the references in @f (a struct with struct gc_frame head first) roots. */
 #define GC_PUSH(m, f)                                                                              \
 	do {                                                                                       \
@@ -558,6 +572,7 @@ struct gc_heap_stats {
 	uint64_t verifications;
 	uint64_t hashed_objects; /* objects with an identity hash in the table */
 	uint64_t stalls; /* reports of a thread that kept the world waiting */
+	uint64_t external_bytes; /* counted by gc_external_add() */
 };
 
 void gc_heap_stats(const struct gc_heap *heap, struct gc_heap_stats *out);
