@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * tracing OPTIONS [traced]: a tree of 131071 objects of 32 bytes with two references each, collected
- * as a whole ROUNDS times by one thread; "traced": a callback of their type visits the references.
- * bench/peers/count-tracing counts its instructions.
+ * tracing OPTIONS [traced|mixed]: a tree of 131071 objects of 32 bytes with two references each, collected
+ * as a whole ROUNDS times by one thread; "traced": a callback of their type visits the references,
+ * "mixed": their words may be other than references. bench/peers/count-tracing counts its
+ * instructions.
  */
 #include <gchint/gc.h>
 #include <stdio.h>
@@ -58,16 +59,20 @@ int main(int argc, char **argv)
 	struct gc_heap_stats s;
 	struct gc_heap *heap;
 
-	if (gc_heap_create(&heap, argc > 1 ? argv[1] : NULL, NULL, &err) ||
-	    gc_mutator_attach(heap, &m)) {
+	if (gc_heap_create(&heap, argc > 1 ? argv[1] : NULL, NULL, &err)) {
 		fprintf(stderr, "tracing: %s\n", err.text);
 		return 1;
 	}
 	if (argc > 2) {
-		d.refs = 0;
-		d.trace = node_trace;
+		d.mixed = argv[2][0] == 'm';
+		d.trace = d.mixed ? NULL : node_trace;
+		d.refs = d.mixed ? d.refs : 0;
 	}
-	type = gc_type_register(heap, &d, NULL);
+	type = gc_type_register(heap, &d, &err);
+	if (!type || gc_mutator_attach(heap, &m)) {
+		fprintf(stderr, "tracing: %s\n", err.text);
+		return 1;
+	}
 	GC_PUSH(m, f);
 	f.root = tree_build(DEPTH);
 	for (int i = 0; i < ROUNDS; i++)

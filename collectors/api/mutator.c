@@ -232,6 +232,9 @@ int gc_finalizer_add(struct gc_mutator *m, void *obj)
 	struct gc_heap *heap = gc_thread(m)->heap;
 	int ret;
 
+	if (!gc_is_ref(heap, obj))
+		return -EINVAL;
+
 	pthread_mutex_lock(&heap->roots.lock);
 	ret = gc_vector_push(&heap->weak.finalizable, obj);
 	pthread_mutex_unlock(&heap->roots.lock);

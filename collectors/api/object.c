@@ -1,7 +1,43 @@
 // SPDX-License-Identifier: MIT
 /* What a program asks about an object, or about the addresses of objects. */
+#include <errno.h>
+
+#include "../cycle/collect.h"
 #include "../heap/heap.h"
 #include "../heap/plan.h"
+#include "../options/options.h"
+#include "../thread/threads.h"
+#include "../trace/trace.h"
+
+/* From now on words are mixed: false if a thread may have objects, or be about to make some. */
+static bool words_mix(struct gc_heap *heap)
+{
+	int state = gc_cancel_defer();
+	bool mixed;
+
+	/* The daemon's cycle goes by what words were when it began. */
+	gc_cycle_acquire(heap, NULL);
+	pthread_mutex_lock(&heap->mutators.lock);
+	mixed = heap->roots.mixed || !heap->stats.threads_total;
+	heap->roots.mixed = mixed;
+	pthread_mutex_unlock(&heap->mutators.lock);
+	gc_cycle_release(heap);
+	gc_cancel_allow(state);
+	return mixed;
+}
+
+const struct gc_type *gc_type_register(struct gc_heap *heap, const struct gc_type_desc *desc,
+				       struct gc_error *err)
+{
+	if (desc->mixed && !__atomic_load_n(&heap->roots.mixed, __ATOMIC_RELAXED) &&
+	    !words_mix(heap)) {
+		gc_fail(err, -EBUSY,
+			"type %s: register the first mixed type before a thread attaches",
+			desc->name ? desc->name : "?");
+		return NULL;
+	}
+	return gc_type_add(heap, desc, err);
+}
 
 const struct gc_type *gc_type_of(const struct gc_heap *heap, const void *obj)
 {

@@ -237,6 +237,19 @@ static inline size_t gc_object_size(const struct gc_heap *heap, const void *obj)
 	return gc_size(gc_info(heap, word), word);
 }
 
+/*
+ * Is a word a reference to an object of the heap, for tracing? Others, which heaps with mixed words
+ * have, are NULL, have one of the three lowest bits set, or are the address of something else. The
+ * rotation makes one comparison of both.
+ */
+gc_inline bool gc_is_ref(const struct gc_heap *heap, const void *word)
+{
+	uintptr_t at = (uintptr_t)word - heap->base;
+
+	return (at >> GC_GRANULE_SHIFT | at << (8 * sizeof(at) - GC_GRANULE_SHIFT)) <
+	       (heap->end - heap->base) >> GC_GRANULE_SHIFT;
+}
+
 static inline uint8_t *gc_card(const struct gc_heap *heap, uintptr_t addr)
 {
 	return &heap->cards[addr >> GC_CARD_SHIFT];

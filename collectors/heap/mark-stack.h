@@ -55,7 +55,8 @@ struct gc_mark_stack {
 
 /* How a marker follows references */
 enum gc_marker_mode {
-	GC_MARK_ALONE,
+	GC_MARK_ALONE, /* and all words are references or NULL */
+	GC_MARK_MIXED, /* alone, and words may be none */
 	GC_MARK_SHARED, /* other threads mark at the same time */
 	GC_MARK_FILTER, /* with a finger, or a filter of the stack */
 	GC_MARK_MOVE, /* objects move as they are marked */

@@ -45,6 +45,7 @@ struct gc_roots {
 	pthread_mutex_t lock; /* also of struct gc_weak_state */
 	struct gc_info *types;
 	uint32_t type_count;
+	bool mixed; /* words may be no references: struct gc_type_desc.mixed */
 	struct gc_root_array *arrays;
 	struct gc_root_callback callback; /* by gc_roots_callback() */
 	struct gc_root_callback *added; /* further ones; their indices never change */

@@ -231,7 +231,8 @@ gc_inline bool gss_outside(struct gc_copier *c, void *ref, unsigned int how, con
 	uint64_t word;
 	size_t refs;
 
-	if (!(how_of(c, how) & GSS_WHOLE) || !gc_copy_take(c->heap->mark, (uintptr_t)ref, shared))
+	if (!(how_of(c, how) & GSS_WHOLE) || (unlikely(c->mixed) && !gc_is_ref(c->heap, ref)) ||
+	    !gc_copy_take(c->heap->mark, (uintptr_t)ref, shared))
 		return false;
 	word = gc_word(ref);
 	refs = gc_shape_refs(word);

@@ -62,7 +62,7 @@ gc_inline bool semispace_outside(struct gc_copier *c, void *ref, unsigned int ho
 	struct gc_heap *heap = c->heap;
 
 	(void)how;
-	if (!gc_in_pages(heap, (uintptr_t)ref) || !gc_copy_take(heap->mark, (uintptr_t)ref, shared))
+	if (!gc_is_ref(heap, ref) || !gc_copy_take(heap->mark, (uintptr_t)ref, shared))
 		return false;
 	return semispace_keep(c, ref);
 }

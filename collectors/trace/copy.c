@@ -29,8 +29,10 @@ void gc_copy_begin(struct gc_heap *heap)
 		c->from = b->start[b->now];
 		c->into = b->start[!b->now];
 		c->span = b->span;
+		c->granules = b->span >> GC_GRANULE_SHIFT;
 		c->aged = b->aged;
 		c->at = c->limit = 0;
+		c->mixed = heap->roots.mixed;
 		c->young = false;
 		c->objects = c->bytes = c->old_bytes = c->promoted_bytes = c->promoted = 0;
 	}

@@ -18,9 +18,11 @@
  * @stack: copied objects that are not scanned yet; the first copier uses the heap's stack
  * @at, @limit: its piece of to-space
  * @from, @into, @span: both spaces, for the two range checks of each reference
+ * @granules: of @span
  * @aged: objects in from-space below it were there at the last collection
  * @rng: for promotion; the first copier uses the heap's, so that a run with one thread repeats
  * @left: objects until work is offered to helpers and progress reported
+ * @mixed: words may be no references
  * @young: the object being scanned refers to to-space
  * @objects, @bytes: copied or marked; @bytes only of what is not copied
  * @own: its runs in blocks, to promote into
@@ -33,11 +35,11 @@ struct gc_copier {
 	struct gc_mark_stack *stack;
 	uintptr_t at, limit;
 	uintptr_t from, into;
-	size_t span;
+	size_t span, granules;
 	uintptr_t aged;
 	uint64_t *rng;
 	unsigned int left;
-	bool young, first;
+	bool young, first, mixed;
 	uint64_t objects, bytes;
 	uint64_t old_bytes, promoted_bytes, promoted;
 	struct gc_thread own;

@@ -94,7 +94,15 @@ gc_inline bool gc_copy_take(uint64_t *bits, uintptr_t addr, const bool shared)
 	return shared ? gc_bit_take_shared(bits, addr) : gc_bit_take(bits, addr);
 }
 
-/* Is @ref in to-space? */
+/* Is @ref the address of an object in from-space? Not a word with one of the low bits set. */
+gc_inline bool gc_copy_from(const struct gc_copier *c, const void *ref)
+{
+	uintptr_t at = (uintptr_t)ref - c->from;
+
+	return (at >> GC_GRANULE_SHIFT | at << (8 * sizeof(at) - GC_GRANULE_SHIFT)) < c->granules;
+}
+
+/* Is @ref in to-space? True also of some words that are no references, which does no harm. */
 gc_inline bool gc_copy_young(const struct gc_copier *c, const void *ref)
 {
 	return (uintptr_t)ref - c->into < c->span;
@@ -167,14 +175,15 @@ gc_inline enum gc_copy_found gc_copy_find(struct gc_copier *c, void **ref, uint6
 					  bool *young, const struct gc_copy_ops *ops,
 					  const unsigned int how, const bool shared)
 {
-	uint64_t *header = &((struct gc_header *)*ref)->word;
+	uint64_t *header;
 
-	if (unlikely((uintptr_t)*ref - c->from >= c->span)) {
+	if (unlikely(!gc_copy_from(c, *ref))) {
 		if (!gc_copy_young(c, *ref))
 			return ops->outside(c, *ref, how, shared) ? GC_FOUND_GREY : GC_FOUND_DONE;
 		*young = true;
 		return GC_FOUND_DONE;
 	}
+	header = &((struct gc_header *)*ref)->word;
 	*word = __atomic_load_n(header, shared ? __ATOMIC_ACQUIRE : __ATOMIC_RELAXED);
 	if (!(*word & GC_FORWARDED) &&
 	    (!shared || __atomic_compare_exchange_n(header, word, (uint64_t)GC_BUSY, false,

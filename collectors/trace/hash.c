@@ -139,6 +139,8 @@ uint64_t gc_identity_hash(struct gc_mutator *m, const void *obj)
 	uintptr_t addr = (uintptr_t)obj;
 	uint64_t hash;
 
+	if (!gc_is_ref(heap, obj))
+		return hash_mix(addr - heap->base);
 	/* The table first: an object that moved to where it stays keeps its hash. */
 	hash = table_find(__atomic_load_n(&heap->weak.hashes, __ATOMIC_ACQUIRE), addr);
 	if (hash)

@@ -32,12 +32,27 @@ gc_inline void visit_alone(void **slot, void *marker)
 		object_push(k, ref);
 }
 
+gc_inline void visit_mixed(void **slot, void *marker)
+{
+	struct gc_marker *k = marker;
+	void *ref = gc_slot_load(slot);
+
+	if (gc_is_ref(k->heap, ref) && mark_take(k->heap->mark, ref, false))
+		object_push(k, ref);
+}
+
+/* In the other modes it takes a look, which is little there. */
+gc_inline bool word_is_ref(const struct gc_marker *k, const void *word)
+{
+	return k->heap->roots.mixed ? gc_is_ref(k->heap, word) : word != NULL;
+}
+
 gc_inline void visit_shared(void **slot, void *marker)
 {
 	struct gc_marker *k = marker;
 	void *ref = gc_slot_load(slot);
 
-	if (ref && mark_take(k->heap->mark, ref, true))
+	if (word_is_ref(k, ref) && mark_take(k->heap->mark, ref, true))
 		object_push(k, ref);
 }
 
@@ -61,7 +76,8 @@ static void visit_filter(void **slot, void *marker)
 	struct gc_marker *k = marker;
 	void *ref = gc_slot_load(slot);
 
-	if (ref && mark_take(k->heap->mark, ref, false) && (uintptr_t)ref < k->heap->finger)
+	if (word_is_ref(k, ref) && mark_take(k->heap->mark, ref, false) &&
+	    (uintptr_t)ref < k->heap->finger)
 		object_push_filtered(k, ref);
 }
 
@@ -73,7 +89,7 @@ static void visit_move(void **slot, void *marker)
 	void *ref = *slot, *to = NULL;
 	uint64_t word;
 
-	if (!ref || gc_bit_test(heap->mark, (uintptr_t)ref))
+	if (!word_is_ref(k, ref) || gc_bit_test(heap->mark, (uintptr_t)ref))
 		return;
 	if (gc_lines_leaves(heap, (uintptr_t)ref)) {
 		word = gc_word(ref);
@@ -92,9 +108,8 @@ static void visit_move(void **slot, void *marker)
 }
 
 static const gc_visit_fn visitors[] = {
-	[GC_MARK_ALONE] = visit_alone,
-	[GC_MARK_SHARED] = visit_shared,
-	[GC_MARK_FILTER] = visit_filter,
+	[GC_MARK_ALONE] = visit_alone,	 [GC_MARK_MIXED] = visit_mixed,
+	[GC_MARK_SHARED] = visit_shared, [GC_MARK_FILTER] = visit_filter,
 	[GC_MARK_MOVE] = visit_move,
 };
 
@@ -112,7 +127,7 @@ void gc_marker_set_mode(struct gc_marker *k)
 	else if (heap->finger != UINTPTR_MAX || k->stack->filter)
 		k->mode = GC_MARK_FILTER;
 	else
-		k->mode = GC_MARK_ALONE;
+		k->mode = heap->roots.mixed ? GC_MARK_MIXED : GC_MARK_ALONE;
 }
 
 static __attribute__((noinline)) void weak_note(struct gc_marker *k, void *obj)
@@ -169,6 +184,11 @@ static __attribute__((noinline)) void scan_alone(struct gc_marker *k, void *obj,
 	object_scan(k, obj, word, true, GC_MARK_ALONE);
 }
 
+static __attribute__((noinline)) void scan_mixed(struct gc_marker *k, void *obj, uint64_t word)
+{
+	object_scan(k, obj, word, true, GC_MARK_MIXED);
+}
+
 __attribute__((noinline)) void gc_marker_scan(struct gc_marker *k, void *obj, uint64_t word,
 					      bool first)
 {
@@ -221,16 +241,17 @@ void gc_marker_scan_card(struct gc_marker *k, uintptr_t at, bool element)
 }
 
 /*
- * gc_marker_drain(), with constants: alone there is no atomic operation, and plans without lines
- * mark none. Objects with a shape are scanned here, without a look-up of their type and with the
+ * gc_marker_drain(), with constants: alone there is no atomic operation, plans without lines mark
+ * none, and only where words are mixed it looks which are references. Objects with a shape are scanned here, without a look-up of their type and with the
  * stack in registers.
  */
 gc_inline unsigned int stack_drain(struct gc_marker *k, unsigned int most, const bool shared,
-				   const bool lines)
+				   const bool lines, const bool mixed)
 {
 	struct gc_mark_stack *s = k->stack;
 	void **top = s->top, **base = s->base, **limit = s->limit, **full = gc_mark_full(s);
 	uint8_t *line = lines ? k->heap->lines->marks : NULL;
+	const struct gc_heap *heap = k->heap;
 	uint64_t *mark = k->heap->mark, granules = 0, word;
 	size_t at = s->at, left = most, others = 0;
 
@@ -266,6 +287,8 @@ gc_inline unsigned int stack_drain(struct gc_marker *k, unsigned int most, const
 			s->at = at;
 			if (shared)
 				gc_marker_scan(k, obj, word, true);
+			else if (mixed)
+				scan_mixed(k, obj, word);
 			else
 				scan_alone(k, obj, word);
 			top = s->top;
@@ -295,7 +318,7 @@ gc_inline unsigned int stack_drain(struct gc_marker *k, unsigned int most, const
 		for (; slot < end; slot++) {
 			void *ref = gc_slot_load(slot);
 
-			if (!ref || !mark_take(mark, ref, shared))
+			if ((mixed ? !gc_is_ref(heap, ref) : !ref) || !mark_take(mark, ref, shared))
 				continue;
 			if (likely(top < limit)) {
 				*top++ = ref;
@@ -322,12 +345,27 @@ scanned:
 /* Not inlined, so that each loop has all registers to itself */
 static __attribute__((noinline)) unsigned int drain_alone(struct gc_marker *k, unsigned int most)
 {
-	return stack_drain(k, most, false, false);
+	return stack_drain(k, most, false, false, false);
 }
 
 static __attribute__((noinline)) unsigned int drain_lines(struct gc_marker *k, unsigned int most)
 {
-	return stack_drain(k, most, false, true);
+	return stack_drain(k, most, false, true, false);
+}
+
+static __attribute__((noinline)) unsigned int drain_mixed(struct gc_marker *k, unsigned int most)
+{
+	return k->heap->lines ? stack_drain(k, most, false, true, true) :
+				stack_drain(k, most, false, false, true);
+}
+
+static __attribute__((noinline)) unsigned int drain_shared(struct gc_marker *k, unsigned int most)
+{
+	if (k->heap->roots.mixed)
+		return k->heap->lines ? stack_drain(k, most, true, true, true) :
+					stack_drain(k, most, true, false, true);
+	return k->heap->lines ? stack_drain(k, most, true, true, false) :
+				stack_drain(k, most, true, false, false);
 }
 
 void gc_marker_merge(struct gc_marker *k)
@@ -343,14 +381,16 @@ void gc_marker_merge(struct gc_marker *k)
 
 unsigned int gc_marker_drain(struct gc_marker *k, unsigned int most)
 {
-	const bool lines = k->heap->lines;
 	void *obj;
 
 	switch (k->mode) {
 	case GC_MARK_SHARED:
-		return lines ? stack_drain(k, most, true, true) : stack_drain(k, most, true, false);
+		return drain_shared(k, most);
 	case GC_MARK_ALONE:
-		most = lines ? drain_lines(k, most) : drain_alone(k, most);
+		most = k->heap->lines ? drain_lines(k, most) : drain_alone(k, most);
+		break;
+	case GC_MARK_MIXED:
+		most = drain_mixed(k, most);
 		break;
 	default:
 		for (; most && (obj = gc_mark_pop(k->stack)); most--)

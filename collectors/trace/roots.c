@@ -178,8 +178,8 @@ static uint64_t shape_of(const struct gc_type_desc *desc)
 	return gc_align(desc->size, 8) / 8 << 24 | (count + 1) << GC_SHAPE_SHIFT;
 }
 
-const struct gc_type *gc_type_register(struct gc_heap *heap, const struct gc_type_desc *desc,
-				       struct gc_error *err)
+const struct gc_type *gc_type_add(struct gc_heap *heap, const struct gc_type_desc *desc,
+				  struct gc_error *err)
 {
 	const char *name = desc->name ? desc->name : "?";
 	size_t words = (desc->size + sizeof(void *) - 1) / sizeof(void *);

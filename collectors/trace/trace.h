@@ -122,6 +122,9 @@ gc_inline void gc_card_elements(const struct gc_heap *heap, void *array, uintptr
 		visit(slot, arg);
 }
 
+/* A type, or NULL with the reason in @err */
+const struct gc_type *gc_type_add(struct gc_heap *heap, const struct gc_type_desc *desc,
+				  struct gc_error *err);
 /* Roots of one thread: frames and callback. */
 void gc_thread_roots(struct gc_thread *t, gc_visit_fn visit, void *arg);
 /* Did the embedder register roots of the program? It may change them while mutators run. */

@@ -44,6 +44,12 @@ static void error_record(struct gc_heap *heap, const char *what, const void *hol
 			holder, type_name(heap, holder), ref);
 }
 
+/* A word that is no reference, in a heap that has such */
+static bool word_is_other(const struct gc_heap *heap, const void *word)
+{
+	return !word || (heap->roots.mixed && !gc_is_ref(heap, word));
+}
+
 static bool check_ref(struct gc_heap *heap, const void *holder, void *ref, bool after)
 {
 	uintptr_t addr = (uintptr_t)ref;
@@ -79,7 +85,7 @@ static void retrace_slot(void **slot, void *arg)
 	struct retrace *r = heap->verification.trace;
 	void *ref = *slot;
 
-	if (!ref || !check_ref(heap, r->holder, ref, r->after) ||
+	if (word_is_other(heap, ref) || !check_ref(heap, r->holder, ref, r->after) ||
 	    !gc_bit_take(r->seen, (uintptr_t)ref))
 		return;
 	r->objects++;
@@ -95,9 +101,9 @@ void gc_verify_scan(struct gc_heap *heap, void *obj, gc_visit_fn visit)
 
 	if (!gc_object_visit(obj, gc_info(heap, word), word, visit, heap))
 		return;
-	if (slot[0])
+	if (!word_is_other(heap, slot[0]))
 		check_ref(heap, obj, slot[0], false);
-	if (gc_info(heap, word)->weak == GC_EPHEMERON && slot[1])
+	if (gc_info(heap, word)->weak == GC_EPHEMERON && !word_is_other(heap, slot[1]))
 		check_ref(heap, obj, slot[1], false);
 }
 
@@ -141,7 +147,8 @@ static bool retrace_values(struct gc_heap *heap, struct retrace *r)
 	for (size_t i = 0; i < r->ephemerons.count && !heap->verification.error.code; i++) {
 		void *obj = r->ephemerons.items[i], **slot = gc_weak_slot(obj);
 
-		if (!slot[0] || !gc_bit_test(r->seen, (uintptr_t)slot[0]))
+		if (!slot[0] ||
+		    (!word_is_other(heap, slot[0]) && !gc_bit_test(r->seen, (uintptr_t)slot[0])))
 			continue;
 		r->holder = obj;
 		retrace_slot(&slot[1], heap);
@@ -214,7 +221,7 @@ static void live_slot(void **slot, void *arg)
 {
 	struct gc_heap *heap = arg;
 
-	if (*slot)
+	if (!word_is_other(heap, *slot))
 		check_ref(heap, heap->verification.holder, *slot, false);
 }
 
@@ -239,14 +246,16 @@ static void white_slot(void **slot, void *arg)
 {
 	struct gc_heap *heap = arg;
 
-	heap->verification.white |= *slot && !gc_bit_test(heap->mark, (uintptr_t)*slot);
+	heap->verification.white |=
+		!word_is_other(heap, *slot) && !gc_bit_test(heap->mark, (uintptr_t)*slot);
 }
 
 void gc_verify_young(void **slot, void *arg)
 {
 	struct gc_heap *heap = arg;
 
-	heap->verification.white |= *slot && !gc_in_pages(heap, (uintptr_t)*slot);
+	heap->verification.white |=
+		!word_is_other(heap, *slot) && !gc_in_pages(heap, (uintptr_t)*slot);
 }
 
 /*

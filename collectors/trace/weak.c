@@ -21,7 +21,13 @@
 
 static bool ref_is_young(const struct gc_heap *heap, const void *ref)
 {
-	return ref && !gc_in_pages(heap, (uintptr_t)ref);
+	return gc_is_ref(heap, ref) && !gc_in_pages(heap, (uintptr_t)ref);
+}
+
+/* What is no object of the heap does not die. */
+static bool word_is_alive(struct gc_heap *heap, gc_alive_fn alive, void **slot)
+{
+	return !gc_is_ref(heap, *slot) || alive(heap, slot);
 }
 
 static void clear_dead(struct gc_heap *heap, gc_alive_fn alive)
@@ -29,7 +35,7 @@ static void clear_dead(struct gc_heap *heap, gc_alive_fn alive)
 	for (size_t i = 0; i < heap->weak.weaks.count; i++) {
 		void **slot = gc_weak_slot(heap->weak.weaks.items[i]);
 
-		if (*slot && !alive(heap, slot)) {
+		if (!word_is_alive(heap, alive, slot)) {
 			__atomic_store_n(slot, NULL, __ATOMIC_RELAXED);
 			gc_stat_add(&heap->stats.weak_cleared, 1);
 		} else if (GC_NEEDED(3) && heap->plan->generational && ref_is_young(heap, *slot)) {
@@ -128,9 +134,9 @@ static bool ephemeron_settle(struct gc_heap *heap, void *obj, const struct gc_we
 		__atomic_store_n(value, NULL, __ATOMIC_RELAXED);
 		return true;
 	}
-	if (!ops->alive(heap, key))
+	if (!word_is_alive(heap, ops->alive, key))
 		return false;
-	if (GC_NEEDED(10) && *value && !ops->alive(heap, value)) {
+	if (GC_NEEDED(10) && !word_is_alive(heap, ops->alive, value)) {
 		ops->keep(value, ops->arg);
 		*more = true;
 	}
@@ -207,9 +213,10 @@ static void ephemerons_leave(struct gc_heap *heap, const struct gc_weak_ops *ops
 	for (size_t i = 0; i < v->count; i++) {
 		void *obj = v->items[i], *key = obj ? *gc_weak_slot(obj) : NULL;
 
-		if (!obj || (done && (!key || ops->alive(heap, gc_weak_slot(obj)))))
+		if (!obj || (done && word_is_alive(heap, ops->alive, gc_weak_slot(obj))))
 			continue;
-		if (i < seen && key && gc_word(key) & GC_AWAITED && !(gc_word(key) & GC_FORWARDED))
+		if (i < seen && gc_is_ref(heap, key) && gc_word(key) & GC_AWAITED &&
+		    !(gc_word(key) & GC_FORWARDED))
 			header_restore(heap, key, gc_word(key));
 		v->items[left++] = obj;
 	}

@@ -20,7 +20,10 @@
  * What an embedder promises:
  *
  *  - Every object begins with struct gc_header. A reference is NULL or the
- *    address of a header: no interior pointers.
+ *    address of a header: no interior pointers. With a type whose words are mixed (struct
+ *    gc_type_desc) it may be a tagged word or the address of a static object, which has a header
+ *    made of gc_type.word. A static object's own references are roots (gc_roots_add()), and stored
+ *    to without gc_write().
  *  - A safepoint is any call of gc_alloc*(), gc_safepoint(), gc_collect(),
  *    gc_park(), gc_weak_new(), gc_ephemeron_new() or gc_external_add(). At a safepoint objects may
  *    move and may be freed: after it, re-read references from the root frame.
@@ -119,6 +122,10 @@ enum gc_tail {
  *	   several threads for different objects while the world is stopped.
  * @weak: the first pointer-sized word after the header is a weak reference;
  *	  made by gc_weak_new() or by allocation and gc_write().
+ * @mixed: words that may be references may also be other words: such with one of the three lowest
+ *	   bits set, as tagged numbers have, and addresses outside of the heap, as of static objects.
+ *	   It holds for the whole heap from the first such type on, also for roots and weak
+ *	   references, so that one is registered before a thread attaches (-EBUSY)
  * @ephemeron: the first two pointer-sized words after the header are the key and the
  *	  value of an ephemeron, as gc_ephemeron_new() says; changed by gc_write().
  */
@@ -131,6 +138,7 @@ struct gc_type_desc {
 	void (*trace)(void *obj, gc_visit_fn visit, void *arg);
 	bool weak;
 	bool ephemeron;
+	bool mixed;
 };
 
 /**
@@ -513,7 +521,7 @@ void *gc_ephemeron_value(struct gc_mutator *m, const void *ephemeron);
  * gc_finalizer_add() - have gc_finalizer_next() return @obj when it dies
  *
  * Weak references to it are cleared first. An object may be added again after
- * gc_finalizer_next() returned it. Return: 0 or -ENOMEM.
+ * gc_finalizer_next() returned it. Return: 0, -ENOMEM, or -EINVAL if it is no object of the heap.
  */
 int gc_finalizer_add(struct gc_mutator *m, void *obj);
 /** gc_finalizer_next() - an object that was added and died, which is alive again, or NULL. */
