@@ -44,6 +44,18 @@ const struct gc_type *gc_type_of(const struct gc_heap *heap, const void *obj)
 	return &gc_info(heap, gc_word(obj))->pub;
 }
 
+/* The second half of gc_write_element() for a long array */
+void gc_write_slow(struct gc_mutator *m, void *array, size_t i)
+{
+	uintptr_t slot = (uintptr_t)&gc_array_slots(gc_thread(m)->heap, array)[i];
+
+	if (slot - (uintptr_t)array >= GC_CARD)
+		__atomic_store_n(&m->cards[slot >> GC_CARD_SHIFT], GC_CARD_ELEMENT,
+				 __ATOMIC_RELAXED);
+	else
+		gc_write_barrier(m, array);
+}
+
 bool gc_heap_contains(const struct gc_heap *heap, const void *address)
 {
 	return (uintptr_t)address - heap->base < heap->end - heap->base;

@@ -224,7 +224,8 @@ PRIMITIVE(vector_ref)
 PRIMITIVE(vector_set)
 {
 	type_check(vm, a[0], VECTOR, "a vector");
-	gc_write(vm->m, a[0], &vector_items(a[0])[index_within(vm, a[1], gc_length(a[0]))], a[2]);
+	gc_write_element(vm->m, a[0], vector_items(a[0]), index_within(vm, a[1], gc_length(a[0])),
+			 a[2]);
 	return vm->unit[NOTHING];
 }
 

@@ -109,7 +109,7 @@ static void variable_store(struct vm *vm)
 	switch (number_value(code[0])) {
 	case OP_SET_LOCAL:
 		env = variable_env(vm, code);
-		gc_write(vm->m, env, &vector_items(env)[1 + number_value(code[2])], vm->val);
+		gc_write_element(vm->m, env, vector_items(env), 1 + number_value(code[2]), vm->val);
 		break;
 	case OP_MACRO:
 		gc_write(vm->m, symbol, &symbol->macro, vm->val);

@@ -100,7 +100,13 @@ static struct node *node_new(long number)
 
 static void element_set(size_t i)
 {
-	gc_write(m, f.array, &slots()[i], node_new((long)i));
+	void *node = node_new((long)i);
+
+	/* Both ways of storing */
+	if (i & 1)
+		gc_write_element(m, f.array, slots(), i, node);
+	else
+		gc_write(m, f.array, &slots()[i], node);
 }
 
 static bool element_is(size_t i)

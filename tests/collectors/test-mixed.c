@@ -127,6 +127,12 @@ static void *other_word(void)
 static void slot_set(void *obj, struct twin *t, uint32_t i, struct word word, void *value)
 {
 	t->word[i] = word;
+	if (t->kind == ARRAY && rnd(2)) {
+		gc_write_element(m, obj, ((struct array *)obj)->slot,
+				 (size_t)(slot_of(obj, ARRAY, i) - ((struct array *)obj)->slot),
+				 value);
+		return;
+	}
 	gc_write(m, obj, slot_of(obj, t->kind, i), value);
 }
 
