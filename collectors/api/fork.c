@@ -23,11 +23,6 @@
 pthread_mutex_t gc_heaps_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct gc_heap *heaps;
 
-static bool is_running(const struct gc_thread *t)
-{
-	return t && __atomic_load_n(&t->state, __ATOMIC_RELAXED) == GC_RUNNING;
-}
-
 /* A fork on another thread holds the lock and stops the world: park while waiting for it. */
 static void heaps_acquire(void)
 {
@@ -35,8 +30,6 @@ static void heaps_acquire(void)
 
 	if (!pthread_mutex_trylock(&gc_heaps_lock))
 		return;
-	if (!is_running(self))
-		self = NULL;
 	if (self)
 		gc_state_park(self);
 	pthread_mutex_lock(&gc_heaps_lock);
@@ -55,9 +48,7 @@ static void fork_prepare(void)
 	heaps_acquire();
 	cancel_state = state;
 	for (struct gc_heap *heap = heaps; heap; heap = heap->next) {
-		bool mine = is_running(self) && self->heap == heap;
-
-		gc_cycle_acquire(heap, mine ? self : NULL);
+		gc_cycle_acquire(heap, self && self->heap == heap ? self : NULL);
 		gc_world_stop(heap);
 		pthread_mutex_lock(&heap->space_lock);
 		pthread_mutex_lock(&heap->roots.lock);
@@ -121,7 +112,7 @@ static void drop_threads(struct gc_heap *heap, struct gc_thread *self)
 static void fork_child(void)
 {
 	for (struct gc_heap *heap = heaps; heap; heap = heap->next) {
-		drop_threads(heap, gc_mutator_self());
+		drop_threads(heap, gc_mutator_of(heap));
 		gc_cycle_forked(heap);
 		gc_workers_forked(heap);
 		gc_mark_order_init(heap);

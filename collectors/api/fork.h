@@ -10,6 +10,8 @@ extern pthread_mutex_t gc_heaps_lock;
 
 /* The calling thread's mutator, or NULL */
 struct gc_thread *gc_mutator_self(void);
+/* The calling thread's mutator of @heap, parked or not, or NULL */
+struct gc_thread *gc_mutator_of(const struct gc_heap *heap);
 
 /* A heap was created: 0 or -ENOMEM. */
 int gc_fork_add(struct gc_heap *heap);

@@ -19,14 +19,27 @@
 #include "oom.h"
 
 /*
- * The calling thread's mutator. One at a time: a thread that waits for the collection of one heap
- * would keep the collections of another one waiting.
+ * The calling thread's mutators, one for a heap; at most one runs: a thread that waits for the
+ * collection of one heap would keep the collections of another one waiting.
  */
 static __thread struct gc_thread *attached;
 
 struct gc_thread *gc_mutator_self(void)
 {
-	return attached;
+	struct gc_thread *t = attached;
+
+	while (t && __atomic_load_n(&t->state, __ATOMIC_RELAXED) != GC_RUNNING)
+		t = t->other;
+	return t;
+}
+
+struct gc_thread *gc_mutator_of(const struct gc_heap *heap)
+{
+	struct gc_thread *t = attached;
+
+	while (t && t->heap != heap)
+		t = t->other;
+	return t;
 }
 
 /*
@@ -39,13 +52,16 @@ static bool ending_noticed;
 
 static void thread_ends(void *arg)
 {
-	struct gc_thread *t = arg;
+	struct gc_thread *t = arg, *other;
 
 	if (++t->ending < PTHREAD_DESTRUCTOR_ITERATIONS && !pthread_setspecific(ending_key, t))
 		return;
-	t->m.frames = NULL;
-	t->roots = NULL;
-	gc_mutator_detach(&t->m);
+	for (; t; t = other) {
+		other = t->other;
+		t->m.frames = NULL;
+		t->roots = NULL;
+		gc_mutator_detach(&t->m);
+	}
 }
 
 static void ending_init(void)
@@ -59,7 +75,7 @@ int gc_mutator_attach(struct gc_heap *heap, struct gc_mutator **out)
 	struct gc_thread *t;
 	int state;
 
-	if (attached)
+	if (gc_mutator_self() || gc_mutator_of(heap))
 		return -EBUSY;
 	if (posix_memalign((void **)&t, 64, sizeof(*t)))
 		return -ENOMEM;
@@ -84,6 +100,7 @@ int gc_mutator_attach(struct gc_heap *heap, struct gc_mutator **out)
 	heap->mutators.first = t;
 	__atomic_fetch_add(&heap->mutators.count, 1, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&heap->mutators.lock);
+	t->other = attached;
 	attached = t;
 	*out = &t->m;
 	gc_cancel_allow(state);
@@ -108,9 +125,11 @@ void gc_mutator_detach(struct gc_mutator *m)
 	__atomic_fetch_sub(&heap->mutators.count, 1, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&heap->mutators.lock);
 	gc_phase_mutator(t, false);
-	attached = NULL;
+	for (link = &attached; *link != t; link = &(*link)->other)
+		;
+	*link = t->other;
 	if (ending_noticed)
-		pthread_setspecific(ending_key, NULL);
+		pthread_setspecific(ending_key, attached);
 	free(t);
 	gc_cancel_allow(state);
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Description: a thread is attached to one heap at a time; several heaps live in one process. */
+/*
+ * Description: a thread runs in one heap at a time, and is parked in others; several heaps live in
+ * one process.
+ */
 #include "tap.h"
 
 #include <errno.h>
@@ -57,6 +60,88 @@ static bool use(int i)
 	return sum == NODES;
 }
 
+struct list {
+	struct gc_frame head;
+	struct node *list, *fresh;
+};
+
+static long list_sum(const struct node *n)
+{
+	long sum = 0;
+
+	for (; n; n = n->next)
+		sum += n->value;
+	return sum;
+}
+
+/* Both heaps, of which the thread is parked in m[parked], in a child of it */
+static bool child_uses(struct gc_mutator *m[2], struct list f[2], int parked)
+{
+	long sum[2] = { list_sum(f[0].list), list_sum(f[1].list) };
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		gc_collect_full(m[!parked]);
+		gc_park(m[!parked]);
+		gc_unpark(m[parked]);
+		gc_collect_full(m[parked]);
+		_exit(list_sum(f[parked].list) != sum[parked] ||
+		      list_sum(f[!parked].list) != sum[!parked]);
+	}
+	gc_park(m[!parked]);
+	waitpid(pid, &status, 0);
+	gc_unpark(m[!parked]);
+	return pid > 0 && !status;
+}
+
+/*
+ * A list in each heap, which grow by turns: the thread goes from one to the other, each time with a
+ * collection there, and another thread does the same in the other order.
+ */
+static void *alternate(void *arg)
+{
+	int mine = *(int *)arg;
+	struct gc_mutator *m[2];
+	struct list f[2];
+	bool good = true;
+
+	for (int i = 0; i < 2; i++) {
+		int at = i ^ mine;
+
+		if (gc_mutator_attach(heap[at], &m[at]))
+			return NULL;
+		GC_PUSH(m[at], f[at]);
+		gc_park(m[at]);
+	}
+	for (int n = 0; n < 400; n++) {
+		int at = (n ^ mine) & 1;
+
+		gc_unpark(m[at]);
+		for (int i = 0; i < 50; i++) {
+			f[at].fresh = GC_NEW(m[at], type[at], struct node);
+			f[at].fresh->value = n;
+			gc_init(&f[at].fresh->next, f[at].list);
+			f[at].list = f[at].fresh;
+		}
+		gc_collect(m[at]);
+		if (n % 100 == 99)
+			good &= child_uses(m, f, !at);
+		gc_park(m[at]);
+	}
+	for (int i = 0; i < 2; i++) {
+		gc_unpark(m[i]);
+		good &= list_sum(f[i].list) == 50 * (i == mine ? 199 * 200 : 200 * 200);
+		GC_POP(m[i], f[i]);
+		/* The other one stays parked until the thread ends. */
+		if (i)
+			gc_mutator_detach(m[i]);
+		else
+			gc_park(m[i]);
+	}
+	return good ? arg : NULL;
+}
+
 /* Both threads want both heaps, and collect one each while the other thread has it, too. */
 static void *want_both(void *arg)
 {
@@ -99,6 +184,14 @@ static void both(const char *first, const char *second)
 	ok(good,
 	   "%s and %s: a second heap at the same time is refused, so no thread waits for ever",
 	   first, second);
+	good = true;
+	for (int i = 0; i < 2; i++)
+		pthread_create(&thread[i], NULL, alternate, &number[i]);
+	for (int i = 0; i < 2; i++) {
+		pthread_join(thread[i], &ret);
+		good &= ret != NULL;
+	}
+	ok(good, "%s and %s: threads are attached to both, and parked in one", first, second);
 	ok(!gc_heap_destroy(heap[0]) && !gc_heap_destroy(heap[1]), "%s and %s: no mutator is left",
 	   first, second);
 }

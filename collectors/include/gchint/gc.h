@@ -270,9 +270,10 @@ void gc_mutator_roots_callback(struct gc_mutator *m,
 /**
  * gc_mutator_attach() - the calling thread joins; waits while the world is stopped
  *
- * A thread is attached to one heap at a time, and to that once: two threads that are attached to
- * two heaps would wait for each other's collections for ever.
- * Return: 0, -ENOMEM, or -EBUSY when the thread is attached already.
+ * A thread is attached to a heap once, and to several heaps if it is parked in all others: of its
+ * mutators at most one is not parked, or two threads would wait for each other's collections for
+ * ever. So it goes to another heap by gc_park() and gc_unpark().
+ * Return: 0, -ENOMEM, or -EBUSY when the thread is attached to @heap, or not parked in another one.
  */
 int gc_mutator_attach(struct gc_heap *heap, struct gc_mutator **out);
 /**
