@@ -203,7 +203,9 @@ void gc_collect_full(struct gc_mutator *m)
 		;
 }
 
-int gc_verify(struct gc_mutator *m, struct gc_error *err)
+/* Verify, for @walk and @line that are not NULL */
+static int world_verify(struct gc_mutator *m, gc_walk_fn walk,
+			void (*line)(const char *text, void *arg), void *arg, struct gc_error *err)
 {
 	struct gc_thread *t = gc_thread(m);
 	struct gc_heap *heap = t->heap;
@@ -212,7 +214,12 @@ int gc_verify(struct gc_mutator *m, struct gc_error *err)
 	gc_cycle_acquire(heap, t);
 	heap->cycle.self = t;
 	gc_world_stop(heap);
-	gc_verify_now(heap);
+	if (walk)
+		gc_verify_walk(heap, walk, arg);
+	else if (line)
+		gc_verify_dump(heap, line, arg);
+	else
+		gc_verify_now(heap);
 	gc_world_restart(heap);
 	code = heap->verification.error.code;
 	if (err)
@@ -220,6 +227,22 @@ int gc_verify(struct gc_mutator *m, struct gc_error *err)
 	gc_cycle_release(heap);
 	gc_cancel_allow(state);
 	return code;
+}
+
+int gc_verify(struct gc_mutator *m, struct gc_error *err)
+{
+	return world_verify(m, NULL, NULL, NULL, err);
+}
+
+int gc_heap_walk(struct gc_mutator *m, gc_walk_fn fn, void *arg, struct gc_error *err)
+{
+	return world_verify(m, fn, NULL, arg, err);
+}
+
+int gc_heap_dump(struct gc_mutator *m, void (*line)(const char *text, void *arg), void *arg,
+		 struct gc_error *err)
+{
+	return world_verify(m, NULL, line, arg, err);
 }
 
 /*

@@ -24,6 +24,8 @@ struct retrace {
 	uint64_t objects, bytes;
 	const void *holder; /* the object whose fields are visited; NULL roots */
 	bool after;
+	gc_walk_fn walk; /* is called for each object; may be NULL */
+	void *walk_arg;
 };
 
 static const char *type_name(struct gc_heap *heap, const void *obj)
@@ -132,6 +134,9 @@ static void retrace_drain(struct gc_heap *heap, struct retrace *r)
 
 		r->holder = obj;
 		r->bytes += gc_object_size(heap, obj);
+		if (r->walk)
+			r->walk(obj, &gc_info(heap, gc_word(obj))->pub, gc_object_size(heap, obj),
+				r->walk_arg);
 		gc_verify_scan(heap, obj, retrace_slot);
 		if (gc_info(heap, gc_word(obj))->weak == GC_EPHEMERON &&
 		    gc_vector_push(&r->ephemerons, obj))
@@ -205,6 +210,76 @@ static void flush_all(struct gc_heap *heap)
 {
 	for (struct gc_thread *t = heap->mutators.first; t; t = t->next)
 		heap->plan->flush(t);
+}
+
+void gc_verify_walk(struct gc_heap *heap, gc_walk_fn walk, void *arg)
+{
+	struct retrace r = { .walk = walk, .walk_arg = arg };
+
+	flush_all(heap);
+	heap->verification.error.code = 0;
+	if (heap->plan->index)
+		heap->plan->index(heap);
+	retrace_run(heap, &r);
+}
+
+struct dump {
+	struct gc_heap *heap;
+	void (*line)(const char *text, void *arg);
+	void *arg;
+	const void *from; /* the object whose references are listed; NULL: the roots */
+};
+
+static void dump_slot(void **slot, void *arg)
+{
+	const struct dump *d = arg;
+	char text[64];
+
+	if (word_is_other(d->heap, *slot))
+		return;
+	if (d->from)
+		snprintf(text, sizeof(text), "ref %p %p", d->from, *slot);
+	else
+		snprintf(text, sizeof(text), "root %p", *slot);
+	d->line(text, d->arg);
+}
+
+static void dump_weak(const struct dump *d, const char *what, void *word)
+{
+	char text[80];
+
+	if (word_is_other(d->heap, word))
+		return;
+	snprintf(text, sizeof(text), "%s %p %p", what, d->from, word);
+	d->line(text, d->arg);
+}
+
+static void dump_object(void *obj, const struct gc_type *type, size_t bytes, void *arg)
+{
+	struct dump *d = arg;
+	uint64_t word = gc_word(obj);
+	char text[256];
+
+	(void)type;
+	snprintf(text, sizeof(text), "object %p %zu %s", obj, bytes, type_name(d->heap, obj));
+	d->line(text, d->arg);
+	d->from = obj;
+	if (!gc_object_visit(obj, gc_info(d->heap, word), word, dump_slot, d))
+		return;
+	if (gc_info(d->heap, word)->weak == GC_WEAK) {
+		dump_weak(d, "weak", gc_weak_slot(obj)[0]);
+	} else {
+		dump_weak(d, "key", gc_weak_slot(obj)[0]);
+		dump_weak(d, "value", gc_weak_slot(obj)[1]);
+	}
+}
+
+void gc_verify_dump(struct gc_heap *heap, void (*line)(const char *text, void *arg), void *arg)
+{
+	struct dump d = { .heap = heap, .line = line, .arg = arg };
+
+	gc_all_roots(heap, dump_slot, &d);
+	gc_verify_walk(heap, dump_object, &d);
 }
 
 void gc_verify_pre(struct gc_heap *heap)

@@ -10,6 +10,9 @@ void gc_verify_post(struct gc_heap *heap);
 void gc_verify_cards(struct gc_heap *heap);
 /* World stopped: check the whole heap; errors are reported in verify_error. */
 void gc_verify_now(struct gc_heap *heap);
+/* The same, and call @walk for each reachable object, or @line with each line of a dump. */
+void gc_verify_walk(struct gc_heap *heap, gc_walk_fn walk, void *arg);
+void gc_verify_dump(struct gc_heap *heap, void (*line)(const char *text, void *arg), void *arg);
 /*
  * For the plans' own card tables: visit the strong references of @obj; a visitor that sets
  * heap->verification.white when one leads out of the pages.

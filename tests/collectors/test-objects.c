@@ -77,6 +77,65 @@ static uintptr_t addresses_sum(const struct roots *f)
 	return sum;
 }
 
+/* What a walk counted, and a dump listed */
+struct count {
+	long nodes[2], arrays, bytes, values;
+	long roots, objects, refs, weaks, wrong;
+};
+
+static void object_count(void *obj, const struct gc_type *type, size_t bytes, void *arg)
+{
+	struct count *c = arg;
+
+	c->bytes += (long)bytes;
+	for (int i = 0; i < 2; i++)
+		c->nodes[i] += type == types[i];
+	if (type == types[0] || type == types[1])
+		c->values += ((struct node *)obj)->value;
+	c->arrays += type == types[2];
+}
+
+static void line_count(const char *text, void *arg)
+{
+	struct count *c = arg;
+	void *from, *to;
+	char name[16];
+	size_t bytes;
+
+	if (sscanf(text, "root %p", &to) == 1)
+		c->roots++;
+	else if (sscanf(text, "object %p %zu %15[a-z ]", &from, &bytes, name) == 3)
+		c->objects++;
+	else if (sscanf(text, "ref %p %p", &from, &to) == 2)
+		c->refs += gc_heap_contains(heap, from) && gc_heap_contains(heap, to);
+	else if (sscanf(text, "weak %p %p", &from, &to) == 2)
+		c->weaks++;
+	else
+		c->wrong++;
+}
+
+/* With garbage beside them, the list, an array that refers to 10 of its nodes, and a weak reference */
+static void heap_list(const struct row *row, struct roots *f)
+{
+	struct count c = { 0 };
+	struct gc_error err;
+	struct node *n = f->list;
+
+	for (int i = 0; i < 10; i++, n = n->next)
+		gc_write_element(m, f->array, (void **)f->array + 1, (size_t)i * 300, n);
+	f->fresh = gc_weak_new(m, (void **)&f->list);
+	ok(!gc_heap_walk(m, object_count, &c, &err) && c.nodes[0] == NODES / 2 &&
+		   c.nodes[1] == NODES / 2 && c.arrays == 1 &&
+		   c.values == (long)NODES * (NODES - 1) / 2 &&
+		   c.bytes == NODES * 24 + 8 + 3000 * 8 + 16,
+	   "%s: a walk meets each reachable object once", row->options);
+	ok(!gc_heap_dump(m, line_count, &c, &err) && c.roots == 3 && c.objects == NODES + 2 &&
+		   c.refs == NODES - 1 + 10 && c.weaks == 1 && !c.wrong,
+	   "%s: a dump lists them with their references", row->options);
+	gc_collect_full(m);
+	ok(!gc_verify(m, &err) && types_hold(f), "%s: the heap is as it was", row->options);
+}
+
 static void plan_run(const struct row *row)
 {
 	struct gc_heap *other;
@@ -106,6 +165,7 @@ static void plan_run(const struct row *row)
 		   row->options);
 		gc_heap_destroy(other);
 	}
+	heap_list(row, &f);
 	GC_POP(m, f);
 	stop();
 }

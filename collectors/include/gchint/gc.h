@@ -613,6 +613,32 @@ void gc_frequency_source(struct gc_heap *heap,
 			 int (*fn)(uint32_t *effective_khz, uint32_t *highest_khz, void *arg),
 			 void *arg);
 
+/**
+ * typedef gc_walk_fn - is called for a reachable object
+ * @bytes: of the object with its header and tail
+ *
+ * It may read objects, but not store, allocate, or call functions of this header but gc_type_of()
+ * and gc_length().
+ */
+typedef void (*gc_walk_fn)(void *obj, const struct gc_type *type, size_t bytes, void *arg);
+
+/**
+ * gc_heap_walk() - stop the world, and call @fn once for each object that the roots reach
+ *
+ * Not for objects that only a weak reference or a pending finalizer has. Safepoint.
+ * Return: 0, or -EUCLEAN with @err if the heap is broken or there is no memory for the walk.
+ */
+int gc_heap_walk(struct gc_mutator *m, gc_walk_fn fn, void *arg, struct gc_error *err);
+
+/**
+ * gc_heap_dump() - the same as text, for tools that search a leak
+ * @line: called with each line, without newline: "root ADDRESS" first; "object ADDRESS BYTES TYPE",
+ *	  and behind it what that one refers to, as "ref ADDRESS ADDRESS", "weak ...", "key ..." and
+ *	  "value ..." of an ephemeron
+ */
+int gc_heap_dump(struct gc_mutator *m, void (*line)(const char *text, void *arg), void *arg,
+		 struct gc_error *err);
+
 /** gc_verify() - stop the world, re-trace and check everything; 0 or -EUCLEAN with @err. */
 int gc_verify(struct gc_mutator *m, struct gc_error *err);
 
