@@ -170,7 +170,8 @@ static void free_heap(struct gc_heap *heap)
 	free(heap->weak.weaks.items);
 	free(heap->weak.ephemerons.items);
 	free(heap->weak.keys.items);
-	free(heap->weak.finalizable.items);
+	for (int i = 0; i < GC_FINALIZER_ORDERS; i++)
+		free(heap->weak.finalizable[i].objects.items);
 	free(heap->weak.finalized.items);
 	free(heap->opt_text);
 	pthread_mutex_destroy(&heap->space_lock);

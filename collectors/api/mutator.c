@@ -269,18 +269,30 @@ void *gc_ephemeron_value(struct gc_mutator *m, const void *ephemeron)
 	return gc_slot_load(&slot[0]) ? gc_slot_load(&slot[1]) : NULL;
 }
 
-int gc_finalizer_add(struct gc_mutator *m, void *obj)
+int gc_finalizer_add_order(struct gc_mutator *m, void *obj, unsigned int order)
 {
 	struct gc_heap *heap = gc_thread(m)->heap;
 	int ret;
 
-	if (!gc_is_ref(heap, obj))
+	if (!gc_is_ref(heap, obj) || order >= GC_FINALIZER_ORDERS)
 		return -EINVAL;
-
 	pthread_mutex_lock(&heap->roots.lock);
-	ret = gc_vector_push(&heap->weak.finalizable, obj);
+	ret = gc_vector_push(&heap->weak.finalizable[order].objects, obj);
 	pthread_mutex_unlock(&heap->roots.lock);
 	return ret;
+}
+
+int gc_finalizer_add(struct gc_mutator *m, void *obj)
+{
+	return gc_finalizer_add_order(m, obj, 0);
+}
+
+void gc_finalizer_callback(struct gc_heap *heap, void (*fn)(void *arg), void *arg)
+{
+	pthread_mutex_lock(&heap->roots.lock);
+	heap->weak.finalizer = fn;
+	heap->weak.finalizer_arg = arg;
+	pthread_mutex_unlock(&heap->roots.lock);
 }
 
 void *gc_finalizer_next(struct gc_mutator *m)

@@ -72,6 +72,21 @@ static bool cycle_acquire_or_wait(struct gc_heap *heap, struct gc_thread *self)
 	return false;
 }
 
+/* Objects wait for their finalizers: report that, without a lock. */
+static void finalizer_call(struct gc_heap *heap)
+{
+	void (*fn)(void *arg);
+	void *arg;
+
+	pthread_mutex_lock(&heap->roots.lock);
+	fn = heap->weak.finalized_more ? heap->weak.finalizer : NULL;
+	arg = heap->weak.finalizer_arg;
+	heap->weak.finalized_more &= !fn;
+	pthread_mutex_unlock(&heap->roots.lock);
+	if (fn)
+		fn(arg);
+}
+
 void gc_cycle_release(struct gc_heap *heap)
 {
 	gc_pace_end(heap);
@@ -86,6 +101,7 @@ void gc_cycle_release(struct gc_heap *heap)
 		pthread_cond_signal(&heap->gc.order);
 	pthread_cond_broadcast(&heap->gc.done);
 	pthread_mutex_unlock(&heap->gc.lock);
+	finalizer_call(heap);
 }
 
 void gc_cycle_init(struct gc_heap *heap)

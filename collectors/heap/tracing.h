@@ -25,8 +25,9 @@ struct gc_info {
 	char *name;
 	uint8_t tail;
 	uint8_t weak; /* enum gc_weak */
+	bool lasting; /* an ephemeron that lasts until its key was finalized */
 	bool scanned; /* has references, weak ones included */
-	char pad[64 - sizeof(struct gc_type) - 8 - 2 * sizeof(void *) - 3];
+	char pad[64 - sizeof(struct gc_type) - 8 - 2 * sizeof(void *) - 4];
 };
 _Static_assert(sizeof(struct gc_info) == 64, "the type table is indexed by a shift");
 
@@ -60,15 +61,24 @@ int gc_vector_push(struct gc_vector *v, void *item);
 
 struct gc_hashes; /* trace/hash.c */
 
+/* Objects to be finalized, of one order */
+struct gc_finalizable {
+	struct gc_vector objects;
+	size_t old; /* of these, the first ones that a minor collection leaves as is */
+};
+
 struct gc_weak_state {
 	const struct gc_type *weak_type, *ephemeron_type;
 	struct gc_vector weaks, ephemerons; /* those that this cycle found */
 	/* Awaited keys that were reached, and are to be processed: trace/weak.c */
 	struct gc_vector keys;
 	bool keys_lost; /* some were reached for which there was no memory */
-	struct gc_vector finalizable, finalized;
-	size_t finalizable_old; /* of these, the first ones that a minor collection leaves as is */
+	struct gc_finalizable finalizable[GC_FINALIZER_ORDERS];
+	struct gc_vector finalized;
 	size_t finalized_next;
+	bool finalized_more; /* since the callback was called */
+	void (*finalizer)(void *arg); /* by gc_finalizer_callback() */
+	void *finalizer_arg;
 	struct gc_hashes *hashes; /* of objects that may move; NULL: no hash was requested yet */
 	uint64_t hash_number; /* of the next one */
 };

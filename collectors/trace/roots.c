@@ -228,6 +228,7 @@ const struct gc_type *gc_type_add(struct gc_heap *heap, const struct gc_type_des
 		info->tail = (uint8_t)desc->tail;
 		info->trace = desc->trace;
 		info->weak = desc->weak ? GC_WEAK : desc->ephemeron ? GC_EPHEMERON : GC_STRONG;
+		info->lasting = desc->ephemeron && desc->lasting;
 		info->scanned =
 			info->refs || desc->trace || info->weak || desc->tail == GC_TAIL_REFS;
 		heap->roots.type_count++;

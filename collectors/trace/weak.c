@@ -253,18 +253,26 @@ static bool ephemerons_settle(struct gc_heap *heap, const struct gc_weak_ops *op
 	return done;
 }
 
-static void clear_ephemerons(struct gc_heap *heap)
+/* Clear those that are left; with @last also those that were waiting for finalizers. */
+static void clear_ephemerons(struct gc_heap *heap, bool last)
 {
-	for (size_t i = 0; i < heap->weak.ephemerons.count; i++) {
-		void **key = gc_weak_slot(heap->weak.ephemerons.items[i]);
+	struct gc_vector *v = &heap->weak.ephemerons;
+	size_t left = 0;
+
+	for (size_t i = 0; i < v->count; i++) {
+		void **key = gc_weak_slot(v->items[i]);
 
 		if (!*key)
 			continue;
+		if (!last && gc_info(heap, gc_word(v->items[i]))->lasting) {
+			v->items[left++] = v->items[i];
+			continue;
+		}
 		__atomic_store_n(&key[0], NULL, __ATOMIC_RELAXED);
 		__atomic_store_n(&key[1], NULL, __ATOMIC_RELAXED);
 		gc_stat_add(&heap->stats.weak_cleared, 1);
 	}
-	heap->weak.ephemerons.count = 0;
+	v->count = left;
 }
 
 /* Clear dead references of all that were found; false: the deadline passed. */
@@ -273,7 +281,7 @@ static bool weak_settle(struct gc_heap *heap, const struct gc_weak_ops *ops)
 	if (!ephemerons_settle(heap, ops))
 		return false;
 	clear_dead(heap, ops->alive);
-	clear_ephemerons(heap);
+	clear_ephemerons(heap, false);
 	return true;
 }
 
@@ -285,41 +293,45 @@ int gc_weak_note(struct gc_heap *heap, void *obj)
 }
 
 /*
- * Sort the entry of a live object to be finalized, whose index is @kept or above: the first
- * finalizable_old are of objects that a minor collection neither moves nor frees.
+ * Sort the entry of a live object to be finalized, whose index is @kept or above: the first ones
+ * are of objects that a minor collection neither moves nor frees.
  */
-static void finalizable_keep(struct gc_heap *heap, size_t kept, void *obj)
+static void finalizable_keep(struct gc_heap *heap, struct gc_finalizable *f, size_t kept, void *obj)
 {
-	void **items = heap->weak.finalizable.items;
+	void **items = f->objects.items;
 
 	items[kept] = obj;
 	if (!gc_in_pages(heap, (uintptr_t)obj))
 		return;
-	items[kept] = items[heap->weak.finalizable_old];
-	items[heap->weak.finalizable_old++] = obj;
+	items[kept] = items[f->old];
+	items[f->old++] = obj;
 }
 
-/* Keep objects that are due for finalization; true: there are any. */
-static bool finalizables_keep(struct gc_heap *heap, const struct gc_weak_ops *ops)
+/* Drop fetched entries, so that the queue does not grow without bound. */
+static void finalized_trim(struct gc_weak_state *w)
 {
-	struct gc_vector *f = &heap->weak.finalizable;
+	if (!w->finalized_next)
+		return;
+	w->finalized.count -= w->finalized_next;
+	memmove(w->finalized.items, w->finalized.items + w->finalized_next,
+		w->finalized.count * sizeof(void *));
+	w->finalized_next = 0;
+}
+
+/* Keep objects of one order that are due for finalization; true: there are any. */
+static bool finalizables_keep(struct gc_heap *heap, const struct gc_weak_ops *ops,
+			      struct gc_finalizable *f)
+{
 	bool minor = heap->cycle.kind == GC_KIND_MINOR;
 	size_t kept, due = 0, held = 0;
 
 	pthread_mutex_lock(&heap->roots.lock);
-	/* Drop fetched entries, so that the queue does not grow without bound. */
-	if (heap->weak.finalized_next) {
-		heap->weak.finalized.count -= heap->weak.finalized_next;
-		memmove(heap->weak.finalized.items,
-			heap->weak.finalized.items + heap->weak.finalized_next,
-			heap->weak.finalized.count * sizeof(void *));
-		heap->weak.finalized_next = 0;
-	}
+	finalized_trim(&heap->weak);
 	if (!minor)
-		heap->weak.finalizable_old = 0;
-	kept = heap->weak.finalizable_old;
-	for (size_t i = kept; i < f->count; i++) {
-		void *obj = f->items[i];
+		f->old = 0;
+	kept = f->old;
+	for (size_t i = kept; i < f->objects.count; i++) {
+		void *obj = f->objects.items[i];
 
 		if (!ops->alive(heap, &obj)) {
 			if (!gc_vector_push(&heap->weak.finalized, obj)) {
@@ -330,11 +342,12 @@ static bool finalizables_keep(struct gc_heap *heap, const struct gc_weak_ops *op
 			ops->keep(&obj, ops->arg);
 			held++;
 		}
-		finalizable_keep(heap, kept++, obj);
+		finalizable_keep(heap, f, kept++, obj);
 	}
-	f->count = kept;
+	f->objects.count = kept;
 	for (size_t i = heap->weak.finalized.count - due; i < heap->weak.finalized.count; i++)
 		ops->keep(&heap->weak.finalized.items[i], ops->arg);
+	heap->weak.finalized_more |= due != 0;
 	pthread_mutex_unlock(&heap->roots.lock);
 	gc_stat_add(&heap->stats.finalized, due);
 	return due || held;
@@ -345,12 +358,15 @@ bool gc_weak_process(struct gc_heap *heap, const struct gc_weak_ops *ops)
 	if (!weak_settle(heap, ops))
 		return false;
 	/*
-	 * Objects that finalizable ones reach are alive again, and weak objects among them are noted
-	 * as they are traced. References that were cleared stay cleared.
+	 * Objects that finalizable ones reach are alive again, among them those of later orders, and
+	 * weak objects among them are noted as they are traced. References that were cleared stay
+	 * cleared.
 	 */
-	if (finalizables_keep(heap, ops) &&
-	    (!ops->drain(heap, ops->drain_arg) || !weak_settle(heap, ops)))
-		return false;
+	for (int i = 0; i < GC_FINALIZER_ORDERS; i++)
+		if (finalizables_keep(heap, ops, &heap->weak.finalizable[i]) &&
+		    (!ops->drain(heap, ops->drain_arg) || !weak_settle(heap, ops)))
+			return false;
+	clear_ephemerons(heap, true);
 	heap->weak.weaks.count = heap->weak.ephemerons.count = 0;
 	gc_hash_update(heap, ops->alive);
 	return true;

@@ -140,12 +140,12 @@ static void finalizable(const char *options)
 	for (int i = 0; i < OLD; i++)
 		add(i, false, true);
 	age();
-	ok(heap->weak.finalizable.count == OLD && heap->weak.finalizable_old == OLD,
+	ok(heap->weak.finalizable[0].objects.count == OLD && heap->weak.finalizable[0].old == OLD,
 	   "%s: %d objects that are to be finalized are old", options, OLD);
 	for (int i = OLD; i < OLD + YOUNG; i++)
 		add(i, false, true);
-	ok(heap->weak.finalizable_old == OLD, "%s: minor collections visit the %d others", options,
-	   YOUNG);
+	ok(heap->weak.finalizable[0].old == OLD, "%s: minor collections visit the %d others",
+	   options, YOUNG);
 	slots(f.nodes)[OLD + 1] = f.fresh = NULL;
 	for (int i = 0; i < 3 && good; i++)
 		good = minor();
@@ -160,7 +160,8 @@ static void finalizable(const char *options)
 			good = false;
 		else
 			seen[n->number / 3000] = true;
-	ok(good && seen[0] && seen[1] && seen[2] && heap->weak.finalizable.count == OLD + YOUNG - 4,
+	ok(good && seen[0] && seen[1] && seen[2] &&
+		   heap->weak.finalizable[0].objects.count == OLD + YOUNG - 4,
 	   "%s: a major collection returns the old ones that died", options);
 	end();
 }

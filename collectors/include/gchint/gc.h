@@ -128,6 +128,8 @@ enum gc_tail {
  *	   references, so that one is registered before a thread attaches (-EBUSY)
  * @ephemeron: the first two pointer-sized words after the header are the key and the
  *	  value of an ephemeron, as gc_ephemeron_new() says; changed by gc_write().
+ * @lasting: of an ephemeron: it is not cleared when its key is due for finalization, but when the key
+ *	     is dead and will not be returned by gc_finalizer_next(): the finalizer finds the value
  */
 struct gc_type_desc {
 	const char *name;
@@ -138,6 +140,7 @@ struct gc_type_desc {
 	void (*trace)(void *obj, gc_visit_fn visit, void *arg);
 	bool weak;
 	bool ephemeron;
+	bool lasting;
 	bool mixed;
 };
 
@@ -522,7 +525,7 @@ void *gc_weak_get(struct gc_mutator *m, const void *weak);
  *
  * The ephemeron does not keep its key alive, and neither does the value if it refers to the key:
  * weak tables are made of ephemerons. A collection that finds the key dead clears both; a key
- * that is to be finalized is dead. With a NULL key there is no value. A type of the embedder may
+ * that is to be finalized is dead, except in types that are lasting. With a NULL key there is no value. A type of the embedder may
  * have a key and a value, and other fields (struct gc_type_desc).
  *
  * The time that a collection takes for ephemerons is proportional to their number, in whatever order
@@ -543,6 +546,26 @@ void *gc_ephemeron_value(struct gc_mutator *m, const void *ephemeron);
  * gc_finalizer_next() returned it. Return: 0, -ENOMEM, or -EINVAL if it is no object of the heap.
  */
 int gc_finalizer_add(struct gc_mutator *m, void *obj);
+/**
+ * gc_finalizer_add_order() - the same, with an order of 0 to GC_FINALIZER_ORDERS - 1
+ *
+ * What an object of a lower order leads to stays alive until that one was returned and has died
+ * again: so a file of order 1 is finalized after the buffers of order 0 that refer to it. Within
+ * an order, objects that die together are returned in one collection. gc_finalizer_add() is order 0.
+ * Return: as gc_finalizer_add(), and -EINVAL for another order.
+ */
+int gc_finalizer_add_order(struct gc_mutator *m, void *obj, unsigned int order);
+#define GC_FINALIZER_ORDERS 4
+
+/**
+ * gc_finalizer_callback() - call @fn when a collection found objects for gc_finalizer_next()
+ *
+ * After the collection, on the thread that ran it, which may be one of the heap's own, with the
+ * other threads running: @fn wakes a thread up, or sets a flag. It may not call functions of this
+ * header that take a heap or a mutator. NULL for none.
+ */
+void gc_finalizer_callback(struct gc_heap *heap, void (*fn)(void *arg), void *arg);
+
 /** gc_finalizer_next() - an object that was added and died, which is alive again, or NULL. */
 void *gc_finalizer_next(struct gc_mutator *m);
 
