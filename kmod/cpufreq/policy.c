@@ -231,7 +231,8 @@ static void cpu_account_task(struct gchint_cpu *c, struct task_struct *task,
 {
 	u64 ran = min_t(u64, task->se.sum_exec_runtime, NSEC_PER_SEC);
 
-	if (gchint_load_set_task(&c->load, task->pid, util))
+	/* Of a thread that never ran the mean is assumed. It may end soon. */
+	if (gchint_load_set_task(&c->load, task->pid, util) && ran)
 		gchint_load_attach_task(&c->load, task->pid,
 					cpu_relative_util(gchint_util_mean(task),
 							  c->cpu, scale),
@@ -491,9 +492,10 @@ void gchint_policy_decide(struct gchint_policy *policy, u64 now, u64 hint_ns)
 }
 
 /*
- * @task was woken on this CPU, which idles; the run queue is locked. Only a higher
- * frequency is requested: for a lower one the hook decides, once the thread has
- * run. Either would count as the last decision and delay the next.
+ * @task was woken on this CPU, which idles, or is new there; the run queue is
+ * locked. Only a higher frequency is requested: for a lower one the hook decides,
+ * once the thread has run. Either would count as the last decision and delay the
+ * next.
  */
 void gchint_policy_wake(struct gchint_cpu *c, struct task_struct *task)
 {

@@ -35,6 +35,21 @@ static void wake_thread(void *data, struct task_struct *task)
 	gchint_policy_wake(c, task);
 }
 
+/*
+ * A new thread. Its parent runs, and goes on or sleeps before the next decision;
+ * the scheduler has added what it assumes of the new one to the CPU's utilisation.
+ */
+static void wake_new_thread(void *data, struct task_struct *task)
+{
+	struct gchint_cpu *c;
+
+	if (task_cpu(task) != smp_processor_id())
+		return;
+	c = this_cpu_ptr(&gchint_cpus);
+	if (!c->thread && !c->parked)
+		gchint_policy_wake(c, task);
+}
+
 static bool wake_is_wanted(void)
 {
 	return gchint_actuator_governs();
@@ -46,8 +61,15 @@ static struct gchint_probe wake_probe = {
 	.wanted = wake_is_wanted,
 };
 
+static struct gchint_probe wake_new_probe = {
+	.name = "sched_wakeup_new",
+	.func = wake_new_thread,
+	.wanted = wake_is_wanted,
+};
+
 int gchint_wake_init(void)
 {
 	check_trace_callback_type_sched_wakeup(wake_thread);
-	return gchint_probe_add(&wake_probe);
+	check_trace_callback_type_sched_wakeup_new(wake_new_thread);
+	return gchint_probe_add(&wake_probe) ?: gchint_probe_add(&wake_new_probe);
 }

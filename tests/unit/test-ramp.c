@@ -125,7 +125,7 @@ static void hook(struct side *s, bool runs)
 	decide(s, &best);
 }
 
-/* gchint_policy_wake() */
+/* gchint_policy_wake(): a thread wakes on an idle CPU, or is new */
 static void wake(struct side *s)
 {
 	struct gchint_demand best;
@@ -275,6 +275,37 @@ static void test_new_program_starts_no_slower(void **state)
 	assert_cmp(switches[1], <=, switches[0] + 14);
 }
 
+/*
+ * A quiet thread starts another, whose utilisation is assumed to be half of the CPU's, and a
+ * decision has just been made for the first. The new one sleeps at once: only its start is seen.
+ */
+static void test_new_thread_counts_from_its_start(void **state)
+{
+	(void)state;
+	for (u64 phase = 0; phase < TICK; phase += 300 * US) {
+		struct side side[2];
+
+		for (u32 ours = 0; ours < 2; ours++) {
+			struct side *s = &side[ours];
+
+			start(s, ours, .05);
+			sleep_for(s, 500 * MS + phase);
+			s->estimate = s->util;
+			wake(s);
+			hook(s, true);
+			step(s);
+			assert_int_equal(s->khz, s->rules.min_khz);
+			s->thread++;
+			s->util = .5;
+			s->estimate = 0;
+			wake(s);
+			hook(s, true);
+		}
+		assert_cmp(side[1].khz, >=, side[0].khz);
+		assert_cmp(side[1].khz, >, side[1].rules.min_khz);
+	}
+}
+
 /* Programs that run and sleep: same speed, energy and number of switches. */
 static void test_duty_cycles_cost_the_same(void **state)
 {
@@ -408,6 +439,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_load_step_takes_no_longer_and_no_more_switches),
 		cmocka_unit_test(test_new_program_starts_no_slower),
+		cmocka_unit_test(test_new_thread_counts_from_its_start),
 		cmocka_unit_test(test_duty_cycles_cost_the_same),
 		cmocka_unit_test(test_wakeups_ramp_no_slower_at_any_quantile),
 		cmocka_unit_test(test_continuously_running_thread_causes_no_requests),
