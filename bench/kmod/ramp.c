@@ -5,25 +5,22 @@
  * For each duration of sleep and of work, and each governor in turn: a new thread sleeps and
  * works N times. It reads the frequency that the driver has set (scaling_cur_freq) 0.2, 1, 2
  * and 5 ms after it woke. A line for each wakeup:
- *	wake GOVERNOR SLEEP WORK KHZ KHZ KHZ KHZ	(0: it had finished by then)
+ *	wake GOVERNOR SLEEP WORK SLEPT_US KHZ KHZ KHZ KHZ	(0: it had finished by then)
  * and one for each combination:
  *	cell GOVERNOR SLEEP WORK SWITCHES WAKEUPS
- * Switches are events power:cpu_frequency.
+ * Switches are the kernel's count of them (stats/total_trans).
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/perf_event.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define CPUFREQ "/sys/devices/system/cpu/cpufreq/"
-#define EVENT	"/sys/kernel/debug/tracing/events/power/cpu_frequency/id"
 #define MS	1000000ull
 /* Before each combination, for the load of the one before to decay. */
 #define PAUSE_MS 500
@@ -82,30 +79,6 @@ static void governor_set(const char *policy, const char *governor)
 	close(fd);
 }
 
-static int switches_open(void)
-{
-	struct perf_event_attr attr = { .size = sizeof(attr), .type = PERF_TYPE_TRACEPOINT };
-	int fd = open(EVENT, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		ramp_die(EVENT);
-	attr.config = file_number(fd);
-	close(fd);
-	fd = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
-	if (fd < 0)
-		ramp_die("perf_event_open");
-	return fd;
-}
-
-static uint64_t switches_read(int fd)
-{
-	uint64_t n;
-
-	if (read(fd, &n, sizeof(n)) != sizeof(n))
-		ramp_die("reading the event's count");
-	return n;
-}
-
 static void thread_sleep(uint64_t ms)
 {
 	struct timespec t = { (time_t)(ms / 1000), (long)(ms % 1000 * MS) };
@@ -131,31 +104,33 @@ static void thread_work(int freq, uint64_t ms, uint64_t *khz)
 	}
 }
 
-static void cell_measure(const char *governor, int freq, int events, int n, uint64_t sleep_ms,
+static void cell_measure(const char *governor, int freq, int switches, int n, uint64_t sleep_ms,
 			 uint64_t work_ms)
 {
-	uint64_t khz[COUNT(read_us)], before = 0;
+	uint64_t khz[COUNT(read_us)], before = 0, begin, slept_us;
 
 	for (int i = -WARM_UP; i < n; i++) {
 		if (i == 0)
-			before = switches_read(events);
+			before = file_number(switches);
+		begin = now_ns();
 		thread_sleep(sleep_ms);
+		slept_us = (now_ns() - begin) / 1000;
 		thread_work(freq, work_ms, khz);
 		if (i < 0)
 			continue;
-		printf("wake %s %llu %llu", governor, (unsigned long long)sleep_ms,
-		       (unsigned long long)work_ms);
+		printf("wake %s %llu %llu %llu", governor, (unsigned long long)sleep_ms,
+		       (unsigned long long)work_ms, (unsigned long long)slept_us);
 		for (unsigned int k = 0; k < COUNT(read_us); k++)
 			printf(" %llu", (unsigned long long)khz[k]);
 		printf("\n");
 	}
 	printf("cell %s %llu %llu %llu %d\n", governor, (unsigned long long)sleep_ms,
-	       (unsigned long long)work_ms, (unsigned long long)(switches_read(events) - before),
+	       (unsigned long long)work_ms, (unsigned long long)(file_number(switches) - before),
 	       n);
 }
 
 /* In a process of its own: the scheduler keeps the utilisation of a thread for long. */
-static void child_run(const char *governor, int freq, int events, int n, uint64_t sleep_ms,
+static void child_run(const char *governor, int freq, int switches, int n, uint64_t sleep_ms,
 		      uint64_t work_ms)
 {
 	int status;
@@ -166,7 +141,7 @@ static void child_run(const char *governor, int freq, int events, int n, uint64_
 	if (child < 0)
 		ramp_die("fork");
 	if (!child) {
-		cell_measure(governor, freq, events, n, sleep_ms, work_ms);
+		cell_measure(governor, freq, switches, n, sleep_ms, work_ms);
 		fflush(stdout);
 		_exit(0);
 	}
@@ -178,7 +153,7 @@ int main(int argc, char **argv)
 {
 	/* Buffered, so that no write wakes anything between two measurements. */
 	static char buffer[1 << 20];
-	int freq, events, n;
+	int freq, switches, n;
 
 	if (argc < 4) {
 		fprintf(stderr, "usage: ramp POLICY N GOVERNOR...\n");
@@ -186,14 +161,14 @@ int main(int argc, char **argv)
 	}
 	n = atoi(argv[2]);
 	freq = file_open(argv[1], "scaling_cur_freq", O_RDONLY);
-	events = switches_open();
+	switches = file_open(argv[1], "stats/total_trans", O_RDONLY);
 	setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
 	for (unsigned int s = 0; s < COUNT(sleeps_ms); s++) {
 		for (unsigned int w = 0; w < COUNT(works_ms); w++) {
 			for (int g = 3; g < argc; g++) {
 				governor_set(argv[1], argv[g]);
 				thread_sleep(PAUSE_MS);
-				child_run(argv[g], freq, events, n, sleeps_ms[s], works_ms[w]);
+				child_run(argv[g], freq, switches, n, sleeps_ms[s], works_ms[w]);
 			}
 		}
 	}
