@@ -26,7 +26,7 @@ load_board() {
 	fi
 	title= arch= kernel= need_sets= emulator= machine= serials= append=
 	disk= disk_device= verdict_device= timeout= storm=15 ops=2000 threads= pstate=
-	modules= optional_modules= extra_modules= module_args= own_tests= more_tests= no_cpufreq=
+	modules= optional_modules= extra_modules= module_args= own_tests= more_tests= no_cpufreq= builtin=
 	# shellcheck disable=SC1090 # one of ours
 	. "$rig/boards/$board"
 	if [ -n "$need_sets" ]; then
