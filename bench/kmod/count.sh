@@ -23,7 +23,8 @@ load_count() {
 }
 
 function_count sugov_update_single_freq
-function_count hook cpufreq_gchint
+function_count policy_hook cpufreq_gchint
+function_count wake_thread cpufreq_gchint
 function_count watch_sched_switch cpufreq_gchint
 function_count __x64_sys_ioctl
 for round in $(seq "$rounds"); do
