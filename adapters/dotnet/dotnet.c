@@ -35,6 +35,7 @@
 #include <gchint.h>
 
 #include "../common/start.h"
+#include "../common/variables.h"
 #include "profiler.h"
 
 /* GCSuspendEEBegin's reasons, and GCStart's. */
@@ -305,6 +306,7 @@ static result profiler_start(struct object *runtime)
 static result profiler_initialize(struct object *self, struct object *runtime)
 {
 	(void)self;
+	adapter_forget("dotnet");
 	return profiler_start(runtime);
 }
 

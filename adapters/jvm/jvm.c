@@ -20,7 +20,6 @@
  */
 #define _GNU_SOURCE
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <gchint.h>
@@ -28,6 +27,7 @@
 
 #include "../common/start.h"
 #include "../common/tasks.h"
+#include "../common/variables.h"
 #include "jvm.h"
 
 static void JNICALL gc_start(jvmtiEnv *env)
@@ -138,36 +138,10 @@ static jint agent_setup(JavaVM *vm, const char *options, int live)
 	return JNI_OK;
 }
 
-/*
- * The launcher appended this agent to the variable for this JVM alone. Processes that it starts have
- * the launcher too.
- */
-static void options_forget(void)
-{
-	const char *preloaded = getenv("LD_PRELOAD"), *value = getenv("JAVA_TOOL_OPTIONS");
-	const char *ours = NULL, *at = value;
-	char *left;
-
-	/* The last one. */
-	while (at && (at = strstr(at, "-agentpath:")))
-		ours = at++;
-	if (!preloaded || !strstr(preloaded, "libgchint-launch.so") || !ours ||
-	    !strstr(ours, "/libgchint-jvm.so"))
-		return;
-	if (ours == value) {
-		unsetenv("JAVA_TOOL_OPTIONS");
-		return;
-	}
-	left = strndup(value, (size_t)(ours - value) - 1);
-	if (left)
-		setenv("JAVA_TOOL_OPTIONS", left, 1);
-	free(left);
-}
-
 JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 {
 	(void)reserved;
-	options_forget();
+	adapter_forget("jvm");
 	return agent_setup(vm, options, 0);
 }
 

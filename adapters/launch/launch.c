@@ -32,6 +32,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../common/variables.h"
+
 #define PUBLIC __attribute__((visibility("default")))
 
 extern const char *gnu_get_libc_version(void);
@@ -77,77 +79,6 @@ static void adapter_load(const char *name, int flags)
 
 	if (adapter_path(name, path, sizeof(path)))
 		dlopen(path, RTLD_NOW | flags);
-}
-
-/* Bash has setenv() and unsetenv() of its own, which change its tables and not the environment. */
-static void variable_set(const char *name, const char *value)
-{
-	static int (*set)(const char *, const char *, int);
-	static int (*unset)(const char *);
-
-	if (!set) {
-		set = (int (*)(const char *, const char *, int))dlsym(RTLD_NEXT, "setenv");
-		unset = (int (*)(const char *))dlsym(RTLD_NEXT, "unsetenv");
-	}
-	if (value && set)
-		set(name, value, 1);
-	else if (!value && unset)
-		unset(name);
-}
-
-static void variable_append(const char *name, const char *separator, const char *value)
-{
-	const char *before = getenv(name);
-	char *both;
-
-	if (before && strstr(before, value))
-		return;
-	if (!before || !*before) {
-		setenv(name, value, 1);
-	} else if (asprintf(&both, "%s%s%s", before, separator, value) > 0) {
-		setenv(name, both, 1);
-		free(both);
-	}
-}
-
-/*
- * Removes each word of a variable that contains @part, with @before in front of it, as in
- * "--require WORD". A word may be quoted.
- */
-static void variable_remove(const char *name, const char *before, const char *part,
-			    const char *separators)
-{
-	const char *value = getenv(name), *at, *word, *end;
-	char *left, *to;
-	int removed = 0;
-
-	if (!value || !strstr(value, part))
-		return;
-	left = to = malloc(strlen(value) + 1);
-	if (!left)
-		return;
-	for (at = value; *at; at = end) {
-		word = at + strspn(at, separators);
-		if (before && !strncmp(word, before, strlen(before)))
-			word += strlen(before);
-		if (*word == '"')
-			end = strchrnul(word + 1, '"') + 1;
-		else
-			end = word + strcspn(word, separators);
-		if (end > value + strlen(value))
-			end = value + strlen(value);
-		if (memmem(word, (size_t)(end - word), part, strlen(part))) {
-			removed = 1;
-			continue;
-		}
-		memcpy(to, at, (size_t)(end - at));
-		to += end - at;
-	}
-	*to = '\0';
-	to = left + strspn(left, separators);
-	if (removed)
-		variable_set(name, *to ? to : NULL);
-	free(left);
 }
 
 /* Executes the program once more; does not return unless that fails. */
@@ -300,16 +231,88 @@ static void java_decide(int argc, char **argv, int again)
 	free(with);
 }
 
-/* Under its permission model Node ends if it may not read the adapter. */
-static int node_is_restricted(int argc, char **argv)
+/* Node takes _ for - in its options. */
+static int node_option_is(const char *word, size_t n, const char *option)
 {
-	const char *options = getenv("NODE_OPTIONS");
+	if (n != strlen(option))
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		if (word[i] != option[i] && !(i > 1 && word[i] == '_' && option[i] == '-'))
+			return 0;
+	return 1;
+}
 
-	for (int i = 1; i < argc; i++)
-		if (strstr(argv[i], "--permission") || strstr(argv[i], "--experimental-permission"))
-			return 1;
-	return options &&
-	       (strstr(options, "--permission") || strstr(options, "--experimental-permission"));
+/* Why Node could not load the adapter, or would end where it tries; NULL: it can. */
+static const char *node_option_refuses(const char *word, size_t n)
+{
+	if (node_option_is(word, n, "--permission") ||
+	    node_option_is(word, n, "--experimental-permission"))
+		return "Node's permission model forbids adapters";
+	if (node_option_is(word, n, "--no-addons"))
+		return "--no-addons forbids adapters";
+	return NULL;
+}
+
+/*
+ * A word after an option may be its value: such a word is taken for the program, behind which no
+ * option is Node's, if it is a file and the option is none that takes a file.
+ */
+static int node_word_is_program(const char *option, const char *word)
+{
+	static const char *const files[] = {
+		"-r",
+		"--require",
+		"--import",
+		"--loader",
+		"--experimental-loader",
+		"--env-file",
+		"--env-file-if-exists",
+		"--icu-data-dir",
+		"--openssl-config",
+		"--snapshot-blob",
+		"--build-snapshot-config",
+		"--experimental-config-file",
+		"--experimental-sea-config",
+		"--diagnostic-dir",
+		"--watch-path",
+		"--policy-integrity",
+		"--experimental-policy",
+	};
+
+	if (*word == '-')
+		return 0;
+	if (!option || *option != '-' || strchr(option, '='))
+		return 1;
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		if (node_option_is(option, strlen(option), files[i]))
+			return 0;
+	return !access(word, F_OK);
+}
+
+/* Why this Node takes no adapter; NULL: it does. */
+static const char *node_refusal(int argc, char **argv, const char *options)
+{
+	const char *why = NULL;
+	size_t n;
+
+	for (int i = 1; i < argc && !why && strcmp(argv[i], "--") != 0 &&
+			!node_word_is_program(i > 1 ? argv[i - 1] : NULL, argv[i]);
+	     i++)
+		why = node_option_refuses(argv[i], strlen(argv[i]));
+	for (; options && *options && !why; options += n + strspn(options + n, " \"")) {
+		n = strcspn(options, " \"");
+		why = node_option_refuses(options, n);
+	}
+	return why;
+}
+
+/* gchintctl started this process itself, and nothing else reads what it prints. */
+static int process_is_first(void)
+{
+	const char *from = getenv("GCHINT_LAUNCH_FROM");
+	const pid_t pid = from ? (pid_t)atoi(from) : 0;
+
+	return pid > 0 && (pid == getpid() || pid == getppid());
 }
 
 /* Electron starts Node too, and reports most options of the variable as errors. */
@@ -324,68 +327,66 @@ static int node_is_electron(void)
 
 static void node_decide(int argc, char **argv)
 {
-	char path[PATH_MAX + 32], option[PATH_MAX + 64];
+	char path[PATH_MAX + 32], file[PATH_MAX + 32], option[PATH_MAX + 64];
 	const char *options = getenv("NODE_OPTIONS");
+	const char *refused = node_refusal(argc, argv, options);
 
-	if (!adapter_path("node", path, sizeof(path)) || node_is_restricted(argc, argv) ||
-	    node_is_electron()) {
-		variable_remove("NODE_OPTIONS", "--require ", "/gchint-node.cjs", " ");
+	if (refused && process_is_first())
+		fprintf(stderr, "libgchint-launch.so: no hints of this Node: %s\n", refused);
+	if (refused || node_is_electron() || !adapter_path("node", path, sizeof(path)) ||
+	    snprintf(file, sizeof(file), "%s/node_modules/gchint-node.cjs", directory) >=
+		    (int)sizeof(file) ||
+	    access(file, R_OK) || strpbrk(file, "\"\\")) {
+		adapter_remove("node", 0);
 		return;
 	}
 	if (options && strstr(options, "/gchint-node.cjs"))
 		return;
+	snprintf(option, sizeof(option), "--require \"%s\"", file);
+	variable_append("NODE_OPTIONS", " ", option);
 	/* V8 also writes a log then: here, or into the program's output if it cannot. */
 	if (getenv("GCHINT_PROFILE") && !access(".", W_OK))
-		variable_append("NODE_OPTIONS", " ", "--perf-basic-prof");
+		variable_append("NODE_OPTIONS", " ", VARIABLES_NODE_MAP);
 	else if (getenv("GCHINT_PROFILE"))
 		fputs("libgchint-launch.so: the names of JavaScript functions are not recorded: V8 "
 		      "writes a log next to them into the working directory, which is not "
 		      "writable; start the program in another one\n",
 		      stderr);
-	snprintf(option, sizeof(option), "--require \"%s/node_modules/gchint-node.cjs\"", directory);
-	variable_append("NODE_OPTIONS", " ", option);
 }
 
-/* Ruby splits the variable at blanks, which cannot be quoted. */
+/* Ruby splits the variable at blanks, which cannot be quoted, but has a path of libraries. */
 static void ruby_decide(void)
 {
 	char path[PATH_MAX + 32], option[PATH_MAX + 64];
 	const char *options = getenv("RUBYOPT");
 
-	if (!adapter_path("ruby", path, sizeof(path)) || strpbrk(path, " \t\n") ||
-	    (options && strstr(options, "libgchint-ruby")))
+	if (!adapter_path("ruby", path, sizeof(path)) ||
+	    (options && strstr(options, "libgchint-ruby.so")))
 		return;
-	snprintf(option, sizeof(option), "-r%s", path);
+	if (!strpbrk(path, " \t\n")) {
+		snprintf(option, sizeof(option), "-r%s", path);
+	} else if (!strchr(directory, ':')) {
+		variable_append("RUBYLIB", ":", directory);
+		snprintf(option, sizeof(option), "-rlibgchint-ruby.so");
+	} else {
+		return;
+	}
 	variable_append("RUBYOPT", " ", option);
 }
 
-/* What the user has there runs after the adapter; a file, as "@FILE", becomes a call. */
+/* The user's own code runs after the adapter. */
 static void lua_decide(void)
 {
-	char path[PATH_MAX + 32], *text = NULL;
-	static const char end[] = "/libgchint-lua.so]==], 'luaopen_gchint') or function() end)()";
-	const char *user = getenv("LUA_INIT_5_4"), *open = "", *close = "";
-	const char *ours = user ? strstr(user, end) : NULL;
+	const char *user = getenv("LUA_INIT_5_4");
+	char path[PATH_MAX + 32], *text;
 
-	/* That of a parent is for itself; its child may have a LUA_INIT, which is read after it. */
-	if (!user || (ours && !ours[sizeof(end) - 1]))
-		user = getenv("LUA_INIT");
 	if (!user)
-		user = "";
-	if (!adapter_path("lua", path, sizeof(path)) || strstr(user, "libgchint-lua.so"))
+		user = getenv("LUA_INIT");
+	if (!adapter_path("lua", path, sizeof(path)) || (user && strstr(user, "libgchint-lua.so")))
 		return;
-	if (*user == '@') {
-		user++;
-		open = " dofile([==[";
-		close = "]==])";
-	} else if (*user) {
-		open = "\n";
-	}
-	if (asprintf(&text,
-		     "(package.loadlib([==[%s]==], 'luaopen_gchint') or function() end)()%s%s%s",
-		     path, open, user, close) < 0)
-		return;
-	setenv("LUA_INIT_5_4", text, 1);
+	text = lua_compose(path);
+	if (text)
+		variable_set("LUA_INIT_5_4", text);
 	free(text);
 }
 
@@ -472,16 +473,22 @@ static int process_is_node(void)
 	return symbol_exists("napi_module_register") && symbol_exists("_ZN4node5StartEiPPc");
 }
 
-/* The adapters that are preloaded into this process are not for its children. */
-static void environment_clean(int node, int ruby)
+/*
+ * What this process inherits. The adapters that are preloaded into it are not for its children, and
+ * those in variables are for the runtime that reads them, if it can read the file.
+ */
+static void environment_clean(int node, int ruby, int dotnet)
 {
-	variable_remove("LD_PRELOAD", NULL, "/libgchint-boehm.so", ":");
-	variable_remove("LD_PRELOAD", NULL, "/libgchint-gjs.so", ":");
-	variable_remove("LD_PRELOAD", NULL, "/libgchint-php.so", ":");
-	if (!node)
-		variable_remove("NODE_OPTIONS", "--require ", "/gchint-node.cjs", " ");
-	if (!ruby)
-		variable_remove("RUBYOPT", NULL, "libgchint-ruby", " ");
+	variable_remove("LD_PRELOAD", "/libgchint-boehm.so", ":");
+	variable_remove("LD_PRELOAD", "/libgchint-gjs.so", ":");
+	variable_remove("LD_PRELOAD", "/libgchint-php.so", ":");
+	adapter_remove("dotnet", dotnet);
+	/* Any process may load one. */
+	adapter_remove("jvm", 1);
+	adapter_remove("lua", 0);
+	adapter_remove("mono", 0);
+	adapter_remove("node", node);
+	adapter_remove("ruby", ruby);
 }
 
 /* An adapter that replaces functions is here already. */
@@ -533,7 +540,7 @@ static int directory_find(void)
 __attribute__((constructor)) static void process_decide(int argc, char **argv)
 {
 	const int saved = errno;
-	int again, node, ruby;
+	int again, node, ruby, dotnet;
 
 	if (!gnu_get_libc_version || !directory_find())
 		return;
@@ -548,7 +555,8 @@ __attribute__((constructor)) static void process_decide(int argc, char **argv)
 		process_preload("php", argv, again);
 	else if (symbol_exists("GC_set_on_collection_event") && !adapter_is_preloaded("boehm"))
 		process_preload("boehm", argv, again);
-	environment_clean(node, ruby);
+	dotnet = process_is_dotnet();
+	environment_clean(node, ruby, dotnet);
 	if (node)
 		node_decide(argc, argv);
 	if (ruby)
@@ -561,7 +569,7 @@ __attribute__((constructor)) static void process_decide(int argc, char **argv)
 		lua_decide();
 	if (!strncmp(path_base(program), "mono", 4))
 		mono_decide(argc, argv);
-	if (process_is_dotnet())
+	if (dotnet)
 		dotnet_decide();
 	errno = saved;
 }
@@ -569,14 +577,16 @@ __attribute__((constructor)) static void process_decide(int argc, char **argv)
 /* A library of a runtime creates a key: it was loaded by the program, and begins to start. */
 static void runtime_found_late(const char *library)
 {
-	char option[PATH_MAX + 64];
+	char option[PATH_MAX + 64], quoted[PATH_MAX + 68];
 
 	if (!strncmp(path_base(library), "libpython3", strlen("libpython3"))) {
 		adapter_load("python", RTLD_LOCAL);
 	} else if (!strcmp(path_base(library), "libjvm.so") && !agent_is_given) {
 		agent_is_given = 1;
-		if (agent_option("", option, sizeof(option)))
-			variable_append("JAVA_TOOL_OPTIONS", " ", option);
+		if (!agent_option("", option, sizeof(option)) || strchr(option, '"'))
+			return;
+		snprintf(quoted, sizeof(quoted), strpbrk(option, " \t'") ? "\"%s\"" : "%s", option);
+		variable_append("JAVA_TOOL_OPTIONS", " ", quoted);
 	}
 }
 

@@ -27,6 +27,7 @@
 #include <gchint.h>
 
 #include "../common/start.h"
+#include "../common/variables.h"
 
 #define LEVELS 16 /* nested C functions that a return is traced through */
 
@@ -203,6 +204,7 @@ int luaopen_gchint(lua_State *L)
 {
 	static int started;
 
+	adapter_forget("lua");
 	if (started++ || !adapter_start("libgchint-lua.so", NULL) || !gchint_profiled())
 		return 0;
 	at_calls = gchint_profiled() == 2;

@@ -25,6 +25,7 @@
 
 #include "../common/start.h"
 #include "../common/tasks.h"
+#include "../common/variables.h"
 
 #define WORKERS 64
 
@@ -119,6 +120,7 @@ void mono_profiler_init_gchint(const char *options)
 	struct gchint_session *session;
 
 	(void)options;
+	adapter_forget("mono");
 	/* Mono calls this once for each --profile option. */
 	if (started++ || !adapter_start("libgchint-mono.so", &session))
 		return;

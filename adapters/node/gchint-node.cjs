@@ -12,27 +12,38 @@ try {
 	console.error(`libgchint-node.so: no hints: ${error.message.split('\n')[0]}`);
 }
 
-// Node 20 ends if its permission model forbids it to read this file; later ones may read what they preload.
-// So a program that is started with that model gets NODE_OPTIONS without this file. All functions of
-// child_process end in these two, and loading that module would cost each program 10 ms.
-if (isNode && ['20', '21'].includes(process.versions.node.split('.')[0])) {
-	const without = (pair) => (!pair.startsWith('NODE_OPTIONS=') ? pair :
-		pair.replace(/(--require|-r)[ =]("[^"]*gchint-node\.cjs"|[^ "]*gchint-node\.cjs)/g, ''));
+// Workers that are given options or variables read NODE_OPTIONS once more, so it stays in process.env. A child
+// may not be able to read this file, and would end: where libgchint-launch.so is preloaded, which gives each
+// child the option again that can use it, children get NODE_OPTIONS without it. Without the launcher, those
+// of Node 20 with the permission model do, which forbids reading it; later ones may read what they preload.
+const launched = /libgchint-launch\.so/.test(process.env.LD_PRELOAD);
+if (isNode && (launched || ['20', '21'].includes(process.versions.node.split('.')[0]))) {
+	const ours = / ?(?:--require|-r)[ =](?:"[^"]*\/gchint-node\.cjs"|[^ "]*\/gchint-node\.cjs)(?: --perf-basic-prof)?/g;
+	const without = (pair) => (pair.startsWith('NODE_OPTIONS=') ? pair.replace(ours, '') : pair);
+	const remove = (pairs) => pairs.map(without).filter((pair) => pair !== 'NODE_OPTIONS=');
 	const wrap = (object) => {
 		const spawn = object.spawn;
 
 		object.spawn = function (options) {
 			if (options && options.args && options.envPairs &&
-				options.args.some((word) => /--(experimental-)?permission/.test(word)))
-				options = { ...options, envPairs: options.envPairs.map(without) };
+				(launched || options.args.some((word) => /--(experimental-)?permission/.test(word))))
+				options = { ...options, envPairs: remove(options.envPairs) };
 			return Reflect.apply(spawn, this, [options]);
 		};
 	};
+	const deprecation = process.noDeprecation;
 
+	// All functions of child_process end in these two, and loading that module would cost each program 10 ms.
 	try {
+		process.noDeprecation = true;
 		wrap(process.binding('process_wrap').Process.prototype);
 		wrap(process.binding('spawn_sync'));
 	} catch (error) {
-		console.error(`libgchint-node.so: no permission model in child processes: ${error.message}`);
+		console.error(`libgchint-node.so: NODE_OPTIONS of child processes name it: ${error.message}`);
+	} finally {
+		if (deprecation === undefined)
+			delete process.noDeprecation;
+		else
+			process.noDeprecation = deprecation;
 	}
 }

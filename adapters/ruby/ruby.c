@@ -26,6 +26,7 @@
 #include <gchint.h>
 
 #include "../common/start.h"
+#include "../common/variables.h"
 
 #define STOPPED (GCHINT_F_STW | GCHINT_F_FOREGROUND)
 #define LAZY	GCHINT_F_FOREGROUND
@@ -108,6 +109,7 @@ void init_ruby(void)
 {
 	static int started;
 
+	adapter_forget("ruby");
 	if (started++ || !adapter_start("libgchint-ruby.so", NULL))
 		return;
 	adapter_fork();

@@ -8,7 +8,7 @@ fresh run
 mkdir "$d/bin" "$d/adapters" "$d/path" "$d/lib"
 cp "$ctl" "$d/bin/gchintctl"
 echo "void nothing(void);void nothing(void){}" | gcc -shared -fPIC -x c -o "$d/adapters/libgchint-boehm.so" -
-for n in gjs jvm lua mono node ocaml php python ruby; do
+for n in gjs jvm launch lua mono node ocaml php python ruby; do
 	cp "$d/adapters/libgchint-boehm.so" "$d/adapters/libgchint-$n.so"
 done
 # Environment and arguments of a program.
@@ -138,11 +138,8 @@ runs() {
 		run -q -- "$p" a "b c"
 	done
 	echo "== with what the user has"
-	LUA_INIT=@file.lua run -q o-lua
 	NODE_OPTIONS=--x RUBYOPT=-w LD_LIBRARY_PATH=/l run -q node
-	NODE_OPTIONS=--x RUBYOPT=-w run -q ruby
-	LD_LIBRARY_PATH=/l run -q mono
-	LUA_INIT=@a.lua LUA_INIT_5_4='x = 1' run -q o-lua
+	LUA_INIT_5_4='x = 1' run -q o-lua
 	LD_PRELOAD=$d/adapters/libgchint-ruby.so run -q o-python
 	run -H cap -q java
 	run -H boost -q java
@@ -166,6 +163,12 @@ runs() {
 	mv "$d/adapters/libgchint-jvm.so" "$d/away"
 	run java
 	mv "$d/away" "$d/adapters/libgchint-jvm.so"
+	echo "== without libgchint-launch.so"
+	mv "$d/adapters/libgchint-launch.so" "$d/away"
+	for p in java n-gc o-php n-ruby mono by-env o-nothing; do
+		run -q "$p"
+	done
+	mv "$d/away" "$d/adapters/libgchint-launch.so"
 }
 ran() { # In a shell of its own; without this run's directory.
 	(runs) | sed "s|$d|DIR|g"

@@ -46,15 +46,12 @@ static const char usage[] =
 	"  -q, --quiet         do not print the number of hints\n"
 	"      --require-hints exit with 1 if PROGRAM succeeded and there was no hint\n";
 
-#define NODE_RESTRICTED "Node's permission model forbids adapters"
-
 struct launch {
 	const char *file; /* recording to write; NULL: none */
 	const char *program; /* that gives hints */
 	bool quiet, require; /* hints */
 	enum child_left left;
 	const struct runtime *loaded; /* whose adapter is loaded; NULL: none */
-	bool explained; /* why it has none, where its runtime has one */
 };
 
 /* Appends @value to a variable that may be set already. */
@@ -119,7 +116,7 @@ static bool env_set_preload(char *adapter)
 static bool env_set_launcher(const struct runtime *only)
 {
 	const char *preloaded = getenv("LD_PRELOAD");
-	char path[PATH_MAX];
+	char path[PATH_MAX], from[16];
 
 	if (!runtime_launcher(path, sizeof(path)))
 		return false;
@@ -127,107 +124,11 @@ static bool env_set_launcher(const struct runtime *only)
 		setenv("GCHINT_RUNTIME", only->name, 1);
 	else
 		unsetenv("GCHINT_RUNTIME");
+	/* That process says why it has no adapter, unlike the others. */
+	snprintf(from, sizeof(from), "%d", (int)getpid());
+	setenv("GCHINT_LAUNCH_FROM", from, 1);
 	/* By a gchintctl run around this one. */
 	return (preloaded && strstr(preloaded, "libgchint-launch.so")) || env_set_preload(path);
-}
-
-/* RUBYOPT is split at blanks, which cannot be quoted. */
-static bool env_set_ruby(char *adapter)
-{
-	char option[PATH_MAX + 2], *slash = strrchr(adapter, '/');
-
-	if (!strpbrk(adapter, " \t\n")) {
-		snprintf(option, sizeof(option), "-r%s", adapter);
-	} else if (strchr(adapter, ':')) {
-		return false;
-	} else {
-		*slash = '\0';
-		env_append("RUBYLIB", ":", adapter);
-		snprintf(option, sizeof(option), "-r%s", slash + 1);
-	}
-	env_append("RUBYOPT", " ", option);
-	return true;
-}
-
-static bool env_set_node(char *adapter)
-{
-	const char *had = getenv("NODE_OPTIONS");
-	char option[PATH_MAX + 64];
-
-	*strrchr(adapter, '/') = '\0';
-	snprintf(option, sizeof(option), "--require \"%s/node_modules/gchint-node.cjs\"", adapter);
-	if (getenv("GCHINT_PROFILE") && !(had && strstr(had, NODE_MAP))) {
-		/* V8 also writes a log then: here, or into the program's output if it cannot. */
-		if (!access(".", W_OK))
-			env_append("NODE_OPTIONS", " ", NODE_MAP);
-		else
-			ctl_error("the names of JavaScript functions are not recorded: V8 writes a "
-				  "log next to them into the working directory, which is not "
-				  "writable; start the program in another one");
-	}
-	env_append("NODE_OPTIONS", " ", option);
-	return true;
-}
-
-/* The user's own code runs after the adapter; a file, given as "@FILE", becomes a dofile call. */
-static bool env_set_lua_init(const char *adapter)
-{
-	const char *user = getenv("LUA_INIT_5_4"), *open = "", *close = "";
-	char *text = NULL;
-
-	if (!user)
-		user = getenv("LUA_INIT");
-	if (!user)
-		user = "";
-	if (*user == '@') {
-		user++;
-		open = " dofile([==[";
-		close = "]==])";
-	} else if (*user) {
-		open = "\n";
-	}
-	if (asprintf(&text, "package.loadlib([==[%s]==], 'luaopen_gchint')()%s%s%s", adapter, open,
-		     user, close) < 0)
-		return false;
-	setenv("LUA_INIT_5_4", text, 1);
-	free(text);
-	return true;
-}
-
-/*
- * Adds an entry to the list of profilers that .NET notifies. .NET reads the first of these
- * variables that is set. .NET 9 and 10 ignore an entry that does not end with a semicolon.
- */
-static bool env_set_notify(const char *adapter)
-{
-	static const char *const lists[] = {
-#ifdef __aarch64__
-		"CORECLR_NOTIFICATION_PROFILERS_ARM64",
-#elif defined(__arm__)
-		"CORECLR_NOTIFICATION_PROFILERS_ARM32",
-#endif
-		sizeof(void *) == 8 ? "CORECLR_NOTIFICATION_PROFILERS_64" :
-				      "CORECLR_NOTIFICATION_PROFILERS_32",
-		"CORECLR_NOTIFICATION_PROFILERS",
-	};
-	const char *list = NULL, *before = NULL;
-	char *both = NULL;
-
-	if (strpbrk(adapter, ";="))
-		return false;
-	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]) && !before; i++) {
-		list = lists[i];
-		before = getenv(list);
-	}
-	if (!before)
-		before = "";
-	if (asprintf(&both, "%s%s%s=" RUNTIME_DOTNET_CLASS ";", before,
-		     *before && before[strlen(before) - 1] != ';' ? ";" : "", adapter) < 0)
-		return false;
-	setenv(list, both, 1);
-	setenv("CORECLR_ENABLE_NOTIFICATION_PROFILERS", "1", 1);
-	free(both);
-	return true;
 }
 
 /* A command, the word in it that is the program to load an adapter into, and that program. */
@@ -251,17 +152,30 @@ static bool command_mentions_archive(const struct target *t)
 }
 
 /*
- * Adapters that the launcher loads as well as a variable would, into that process alone and with its
- * rights: a Node of another user may not write its map where we may.
+ * Whether libgchint-launch.so loads the adapter, in the process of the runtime and with its rights. A
+ * child of another user may not read what we may, and Ruby and Node end then.
  */
-static bool adapter_is_launched(const struct runtime *runtime)
+static bool adapter_is_launched(const struct runtime *runtime, const struct target *t)
 {
-	return !strcmp(runtime->name, "python") || !strcmp(runtime->name, "ocaml") ||
-	       !strcmp(runtime->name, "node") || !strcmp(runtime->name, "lua");
+	return runtime->mode == RUNTIME_LAUNCH || t->named || t->script ||
+	       (runtime->mode == RUNTIME_AGENT && command_mentions_archive(t));
+}
+
+/* Finds the adapter. Returns the name of a library that is not installed; NULL if all are. */
+static const char *adapter_missing(const struct runtime *runtime, const struct target *t,
+				   char *path, size_t size)
+{
+	char launcher[PATH_MAX];
+
+	if (!runtime_adapter(runtime, path, size))
+		return runtime->name;
+	return adapter_is_launched(runtime, t) && !runtime_launcher(launcher, sizeof(launcher)) ?
+		       "launch" :
+		       NULL;
 }
 
 /*
- * Returns the command with its adapter; NULL if memory runs out or the adapter's path cannot be
+ * Returns the command with its adapter; NULL if memory runs out or a path of the adapters cannot be
  * passed on.
  */
 static char **adapter_load(const struct runtime *runtime, char *adapter, const struct target *t,
@@ -269,50 +183,16 @@ static char **adapter_load(const struct runtime *runtime, char *adapter, const s
 {
 	const bool launched = env_set_launcher(t->named ? runtime : NULL);
 	char *option = NULL;
-	bool good = true;
 
 	if (interpreted)
 		setenv("GCHINT_INTERPRETED", "1", 1);
-	if (launched && (t->named || t->script || adapter_is_launched(runtime) ||
-			 (runtime->mode == RUNTIME_AGENT && command_mentions_archive(t))))
-		return t->command;
-	switch (runtime->mode) {
-	case RUNTIME_PRELOAD:
-		good = env_set_preload(adapter);
-		break;
-	case RUNTIME_REQUIRE:
-		good = env_set_node(adapter);
-		break;
-	case RUNTIME_RUBYOPT:
-		good = env_set_ruby(adapter);
-		break;
-	case RUNTIME_NOTIFY:
-		good = env_set_notify(adapter);
-		break;
-	case RUNTIME_LUA:
-		good = env_set_lua_init(adapter);
-		break;
-	case RUNTIME_AGENT:
-		if (asprintf(&option, t->script ? "\"-agentpath:%s%s\"" : "-agentpath:%s%s",
-			     adapter, interpreted ? "=interpreted" : "") < 0)
-			return NULL;
-		if (!t->script)
-			return command_insert_option(t->command, t->count, t->at, option);
-		env_append("JDK_JAVA_OPTIONS", " ", option);
-		free(option);
-		break;
-	case RUNTIME_PROBES:
-		break;
-	case RUNTIME_PROFILE:
-		*strrchr(adapter, '/') = '\0';
-		env_append("LD_LIBRARY_PATH", ":", adapter);
-		if (!t->script)
-			return command_insert_option(t->command, t->count, t->at,
-						     strdup("--profile=gchint"));
-		env_append("MONO_ENV_OPTIONS", " ", "--profile=gchint");
-		break;
-	}
-	return good ? t->command : NULL;
+	if (adapter_is_launched(runtime, t))
+		return launched ? t->command : NULL;
+	if (runtime->mode == RUNTIME_PRELOAD)
+		return env_set_preload(adapter) ? t->command : NULL;
+	if (asprintf(&option, "-agentpath:%s%s", adapter, interpreted ? "=interpreted" : "") < 0)
+		return NULL;
+	return command_insert_option(t->command, t->count, t->at, option);
 }
 
 /*
@@ -352,29 +232,6 @@ static struct target target_find(char **command, int count)
 	return t;
 }
 
-static bool text_has_permission(const char *text)
-{
-	return text && (strstr(text, "--permission") || strstr(text, "--experimental-permission"));
-}
-
-/* Under its permission model Node ends if it may not read the adapter. */
-static bool node_is_restricted(const struct target *t)
-{
-	char path[PATH_MAX], line[256] = "";
-	FILE *f;
-
-	for (int i = t->at + 1; i < t->count; i++)
-		if (text_has_permission(t->command[i]))
-			return true;
-	f = t->script && runtime_file(t->command[t->at], path, sizeof(path)) ? fopen(path, "re") :
-									       NULL;
-	if (f && !fgets(line, sizeof(line), f))
-		line[0] = '\0';
-	if (f)
-		fclose(f);
-	return text_has_permission(line) || text_has_permission(getenv("NODE_OPTIONS"));
-}
-
 const struct runtime *launch_runtime(const char *command, const char *name)
 {
 	const struct runtime *named = runtime_named(name);
@@ -391,6 +248,7 @@ char **launch_command(const struct runtime *named, char **command, int *count, b
 {
 	struct target t = target_find(command, *count);
 	char adapter[PATH_MAX], **with;
+	const char *missing;
 	const char *program = command[t.at];
 	struct runtime_none none = { .script = false };
 	const struct runtime *runtime = named ? named : runtime_of(program, &none);
@@ -403,15 +261,11 @@ char **launch_command(const struct runtime *named, char **command, int *count, b
 		env_set_launcher(NULL);
 		return command;
 	}
-	if (runtime->mode == RUNTIME_REQUIRE && node_is_restricted(&t)) {
-		ctl_error("%s: " NODE_RESTRICTED ": the names of its methods are not recorded",
-			  program);
-		return command;
-	}
-	if (!runtime_adapter(runtime, adapter, sizeof(adapter))) {
+	missing = adapter_missing(runtime, &t, adapter, sizeof(adapter));
+	if (missing) {
 		ctl_error("%s is %s, but libgchint-%s.so is not installed: the names of its "
 			  "methods are not recorded",
-			  program, runtime->title, runtime->name);
+			  program, runtime->title, missing);
 		return command;
 	}
 	with = adapter_load(runtime, adapter, &t, interpreted);
@@ -470,8 +324,7 @@ static int launch_record(const struct launch *l, char **command)
 	if (!hint_count_read(&t, r.file))
 		return status_without_hints(l, status);
 	if (!t.hints) {
-		if (!l->explained)
-			hints_report_none(&t, l->program, r.file, l->loaded, true);
+		hints_report_none(&t, l->program, r.file, l->loaded, true);
 		return status_without_hints(l, status);
 	}
 	snprintf(where, sizeof(where), "%s%s", t.by_kernel ? "to the kernel, and into " : "into ",
@@ -522,8 +375,7 @@ static int launch_count(const struct launch *l, char **command, const char *prob
 	if (failed)
 		return status;
 	if (!t.hints) {
-		if (!l->explained)
-			hints_report_none(&t, l->program, NULL, l->loaded, true);
+		hints_report_none(&t, l->program, NULL, l->loaded, true);
 		return status_without_hints(l, status);
 	}
 	if (probed)
@@ -676,6 +528,7 @@ static int launch_program(struct launch *l, const struct runtime *named, char **
 	const struct runtime *runtime;
 	struct runtime_none none = { .runs = false };
 	char adapter[PATH_MAX], **with;
+	const char *missing;
 	int status;
 
 	l->program = command[t.at];
@@ -690,20 +543,16 @@ static int launch_program(struct launch *l, const struct runtime *named, char **
 	status = hints_check(runtime, l->program);
 	if (status)
 		return status;
-	if (runtime && runtime->mode == RUNTIME_REQUIRE && node_is_restricted(&t)) {
-		snprintf(none.why, sizeof(none.why), "%s", NODE_RESTRICTED);
-		none.runs = none.refuses = l->explained = true;
-		runtime = NULL;
-	}
 	if (!runtime)
 		return launch_unloaded(l, &t, &none);
 	if (runtime->mode == RUNTIME_PROBES)
 		return launch_run_probed(l, command + t.at, count - t.at);
-	if (!runtime_adapter(runtime, adapter, sizeof(adapter))) {
+	missing = adapter_missing(runtime, &t, adapter, sizeof(adapter));
+	if (missing) {
 		ctl_error("%s is %s, but libgchint-%s.so is not installed: install the package "
 			  "gchint-adapters, or run make install in gchint's source, which names "
 			  "what it needs",
-			  l->program, runtime->title, runtime->name);
+			  l->program, runtime->title, missing);
 		return CTL_FAILED;
 	}
 	with = adapter_load(runtime, adapter, &t, false);

@@ -17,8 +17,8 @@ struct runtime;
  * @interpreted: a JVM compiles nothing and reports each method; for other runtimes a message
  *	says that this changes nothing
  *
- * Sets the adapter's environment variables, and NODE_MAP for Node if GCHINT_PROFILE is set.
- * Returns the command to run. It is unchanged if the program has no adapter, or if the adapter
+ * Sets the environment variables of libgchint-launch.so, which gives a Node NODE_MAP if GCHINT_PROFILE
+ * is set. Returns the command to run. It is unchanged if the program has no adapter, or if the adapter
  * is not installed, which is reported.
  */
 char **launch_command(const struct runtime *named, char **command, int *count, bool interpreted);

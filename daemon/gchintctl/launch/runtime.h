@@ -8,14 +8,10 @@
 
 /* How an adapter is loaded into its runtime. */
 enum runtime_mode {
+	RUNTIME_LAUNCH, /* by libgchint-launch.so, when the runtime starts */
 	RUNTIME_PRELOAD, /* LD_PRELOAD */
-	RUNTIME_REQUIRE, /* NODE_OPTIONS=--require */
-	RUNTIME_RUBYOPT, /* RUBYOPT=-r */
 	RUNTIME_AGENT, /* an argument of java */
-	RUNTIME_NOTIFY, /* CORECLR_NOTIFICATION_PROFILERS */
-	RUNTIME_LUA, /* LUA_INIT_5_4, before its existing value */
 	RUNTIME_PROBES, /* nothing is loaded: uprobes from another process */
-	RUNTIME_PROFILE, /* an argument of mono, and LD_LIBRARY_PATH */
 };
 
 /**
