@@ -29,6 +29,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -42,8 +43,9 @@ extern const char *gnu_get_libc_version(void);
 /* PID:NAME of a process that executes itself once more, for its second start. */
 #define AGAIN "GCHINT_LAUNCH_AGAIN"
 /* Of the .NET adapter; the same as in adapters/dotnet/profiler.h. */
-#define DOTNET_CLASS "{8f2f3a2e-43c1-4d0b-9a6e-676368696e74}"
-#define DATA_MAX     (4u << 20) /* bytes of a program's data that are searched */
+#define DOTNET_CLASS	"{8f2f3a2e-43c1-4d0b-9a6e-676368696e74}"
+#define DATA_MAX	(4u << 20) /* bytes of a program's data that are searched */
+#define DESCRIPTORS_MIN 64 /* file descriptors that Ruby and Node may have open, for an adapter */
 
 static char directory[PATH_MAX]; /* of this library */
 static char program[PATH_MAX]; /* the file of this process */
@@ -315,6 +317,14 @@ static int process_is_first(void)
 	return pid > 0 && (pid == getpid() || pid == getppid());
 }
 
+/* Ruby and Node end where they cannot open the adapter's file. */
+static int descriptors_are_few(void)
+{
+	struct rlimit limit;
+
+	return !getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < DESCRIPTORS_MIN;
+}
+
 /* Electron starts Node too, and reports most options of the variable as errors. */
 static int node_is_electron(void)
 {
@@ -333,7 +343,8 @@ static void node_decide(int argc, char **argv)
 
 	if (refused && process_is_first())
 		fprintf(stderr, "libgchint-launch.so: no hints of this Node: %s\n", refused);
-	if (refused || node_is_electron() || !adapter_path("node", path, sizeof(path)) ||
+	if (refused || node_is_electron() || descriptors_are_few() ||
+	    !adapter_path("node", path, sizeof(path)) ||
 	    snprintf(file, sizeof(file), "%s/node_modules/gchint-node.cjs", directory) >=
 		    (int)sizeof(file) ||
 	    access(file, R_OK) || strpbrk(file, "\"\\")) {
@@ -360,6 +371,10 @@ static void ruby_decide(void)
 	char path[PATH_MAX + 32], option[PATH_MAX + 64];
 	const char *options = getenv("RUBYOPT");
 
+	if (descriptors_are_few()) {
+		adapter_remove("ruby", 0);
+		return;
+	}
 	if (!adapter_path("ruby", path, sizeof(path)) ||
 	    (options && strstr(options, "libgchint-ruby.so")))
 		return;
