@@ -4,15 +4,17 @@
  * it, and decides for itself, when it starts, which runtime it is:
  *
  *	python, ocaml		the adapter is loaded here
- *	boehm, gjs, php		the adapter replaces functions and must come before the libraries that
+ *	boehm, gjs		the adapter replaces functions and must come before the libraries that
  *				have them: the process executes itself once more, with it preloaded
+ *	php			the adapter is loaded when PHP has started, which then calls tzset()
  *	java and its tools	the process executes itself once more, with the agent as an argument
  *	dotnet, lua, mono, node, ruby	their variable is set, for this process
  *	anything else		nothing is loaded, and our options are removed from the variables that
  *				it may read for itself, as Deno reads NODE_OPTIONS
  *
  * A Python or a JVM that a program loads later is recognised when it creates a key of
- * thread-specific data, which both do before they read their settings.
+ * thread-specific data, which both do before they read their settings. A PHP is, as Apache loads it,
+ * when it calls tzset().
  *
  * GCHINT_RUNTIME limits this to the runtime of that name. The library links nothing but the C
  * library and does nothing under another one than glibc. A process that cannot load an adapter runs
@@ -566,8 +568,6 @@ __attribute__((constructor)) static void process_decide(int argc, char **argv)
 		java_decide(argc, argv, again);
 	else if (symbol_exists("_Z13JS_NewContextjP9JSRuntime") && !adapter_is_preloaded("gjs"))
 		process_preload("gjs", argv, again);
-	else if (symbol_exists("gc_collect_cycles") && !adapter_is_preloaded("php"))
-		process_preload("php", argv, again);
 	else if (symbol_exists("GC_set_on_collection_event") && !adapter_is_preloaded("boehm"))
 		process_preload("boehm", argv, again);
 	dotnet = process_is_dotnet();
@@ -603,6 +603,40 @@ static void runtime_found_late(const char *library)
 		snprintf(quoted, sizeof(quoted), strpbrk(option, " \t'") ? "\"%s\"" : "%s", option);
 		variable_append("JAVA_TOOL_OPTIONS", " ", quoted);
 	}
+}
+
+/* The engine has set gc_collect_cycles, which the adapter replaces. */
+static void php_found(void)
+{
+	char path[PATH_MAX + 32];
+	void (*watch)(void) = NULL;
+	void *adapter;
+
+	if (!adapter_path("php", path, sizeof(path)))
+		return;
+	adapter = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (adapter)
+		watch = (void (*)(void))dlsym(adapter, "gchint_php_watch");
+	if (watch)
+		watch();
+}
+
+PUBLIC void tzset(void)
+{
+	static void (*next)(void);
+	static const void *other; /* caller that is not PHP */
+	const void *from = __builtin_return_address(0);
+
+	if (!next)
+		next = (void (*)(void))dlsym(RTLD_NEXT, "tzset");
+	if (next)
+		next();
+	if (!*directory || from == other)
+		return;
+	if (symbol_exists("gc_collect_cycles"))
+		php_found();
+	else
+		other = from;
 }
 
 PUBLIC int pthread_key_create(pthread_key_t *key, void (*destructor)(void *))

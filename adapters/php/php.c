@@ -15,6 +15,7 @@
  *
  * The engine sets the pointer when it starts. It then calls tzset(), before the first line of a
  * script and before it forks, so this library wraps tzset(). Without PHP nothing is changed.
+ * libgchint-launch.so wraps it for a library that is loaded later.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -63,6 +64,13 @@ static void collector_watch(void)
 		waits = GCHINT_F_FOREGROUND;
 	collect = *variable;
 	*variable = on_collection;
+}
+
+PUBLIC void gchint_php_watch(void);
+
+void gchint_php_watch(void)
+{
+	collector_watch();
 }
 
 PUBLIC void tzset(void)

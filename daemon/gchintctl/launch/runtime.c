@@ -54,7 +54,7 @@ const struct runtime runtimes[RUNTIMES] = {
 	{ "ocaml", "OCaml 4.13 and 5.3", RUNTIME_LAUNCH,
 	  "minor collections, major slices (those of 4 by kind)",
 	  "compaction; the slices of a full collection" },
-	{ "php", "PHP 7.3 and newer", RUNTIME_PRELOAD, "collections of cycles; what they freed",
+	{ "php", "PHP 7.3 and newer", RUNTIME_LAUNCH, "collections of cycles; what they freed",
 	  "parts of a collection; what reference counts free" },
 	{ "python", "CPython 3.8 and newer", RUNTIME_LAUNCH,
 	  "collections of cycles, young and full; objects freed; functions (3.11 to 3.14), for "
