@@ -29,6 +29,7 @@
 #include "hint-count.h"
 #include "hint-report.h"
 #include "record.h"
+#include "runtime.h"
 
 static const char usage[] =
 	"usage: gchintctl record [-o FILE] [-l LABEL] [-p MS] [--command]\n"
@@ -124,13 +125,10 @@ char *command_text(char *const *argv)
 /* In the directory of this program first, so that a build tree runs its own daemon. */
 static const char *daemon_find(char *buf, size_t size)
 {
-	char self[4096];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *slash;
+	char self[PATH_MAX], *slash;
 
-	if (n <= 0)
+	if (!runtime_self(self))
 		return "gchintd";
-	self[n] = '\0';
 	slash = strrchr(self, '/');
 	if (!slash)
 		return "gchintd";

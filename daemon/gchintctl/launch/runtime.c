@@ -450,8 +450,7 @@ const struct runtime *runtime_of(const char *program, struct runtime_none *none)
 	return runtime;
 }
 
-/* The file of this program; where /proc is not mounted, as it was executed. */
-static bool program_path(char self[PATH_MAX])
+bool runtime_self(char self[PATH_MAX])
 {
 	const char *executed = (const char *)getauxval(AT_EXECFN);
 	ssize_t n = readlink("/proc/self/exe", self, PATH_MAX - 1);
@@ -468,7 +467,7 @@ static const char *library_find(const char *name, char *path, size_t size)
 	char self[PATH_MAX], tried[PATH_MAX + 64];
 	char *slash, *real;
 
-	if (!program_path(self))
+	if (!runtime_self(self))
 		return NULL;
 	slash = strrchr(self, '/');
 	if (!slash)

@@ -3,6 +3,7 @@
 #ifndef GCHINTCTL_RUNTIME_H
 #define GCHINTCTL_RUNTIME_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -62,6 +63,9 @@ struct runtime_none {
  * name of a launcher. Returns NULL if there is no such runtime.
  */
 const struct runtime *runtime_of(const char *program, struct runtime_none *none);
+
+/* The file of this program; where /proc is not mounted, as it was executed. False: unknown. */
+bool runtime_self(char self[PATH_MAX]);
 
 /* Finds the file that execvp(3) would execute; returns false if there is none. */
 bool runtime_file(const char *program, char *path, size_t size);

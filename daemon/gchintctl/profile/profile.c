@@ -125,7 +125,11 @@ static bool samples_exist(const char *file, const char *program)
 	if (samples)
 		return true;
 	adapted = hint_count_read(&hints, file) && hints.programs;
-	if (adapted && !strcmp(sampled_by, "timer"))
+	if (access("/proc/self/task", F_OK))
+		ctl_error("%s has no samples: /proc is not mounted, where the threads of %s are "
+			  "found",
+			  file, program);
+	else if (adapted && !strcmp(sampled_by, "timer"))
 		ctl_error(
 			"%s has no samples: perf events are refused here, and the timers of %s "
 			"did not expire: it used little CPU time, the filter rejected all samples, "
