@@ -56,6 +56,7 @@ static const char usage[] =
 
 #define NAMES_MAX 1000 /* numbered names that are tried */
 #define STOP_MS	  10000 /* a recording that is not written by then is reported */
+#define KILL_MS	  1000 /* for gchintd to end that is killed */
 #define START_MS  30000 /* creating the database is slow on an SD card and a busy board */
 
 /* Too many arguments are counted but not stored: recorder_run() reports them. */
@@ -218,18 +219,26 @@ static bool daemon_wait_ready(struct recorder *r)
 	return false;
 }
 
-/* Waits until the daemon has ended. A signal ends one that is to stop and hangs. */
-static void daemon_wait_end(const struct recorder *r)
+/*
+ * Waits until the daemon has ended. A signal ends one that is to stop and hangs; returns false if it
+ * does not even end then, because the kernel waits for the disk.
+ */
+static bool daemon_wait_end(const struct recorder *r)
 {
 	struct pollfd p = { .fd = (int)syscall(SYS_pidfd_open, r->daemon, 0), .events = POLLIN };
 	const int before = child_caught;
+	bool killed = false;
 	int ready = 0;
 
 	child_caught = 0;
 	for (int waits = 0; p.fd >= 0 && ready <= 0; waits++) {
-		ready = poll(&p, 1, STOP_MS);
-		if (ready < 0 && child_caught)
+		ready = poll(&p, 1, killed ? KILL_MS : STOP_MS);
+		if (!ready && killed)
+			break;
+		if (ready < 0 && child_caught) {
 			kill(r->daemon, SIGKILL);
+			killed = true;
+		}
 		if (!ready && !waits)
 			ctl_error("gchintd still writes %s; the disk may hang. Ctrl-C gives the "
 				  "rest up",
@@ -239,6 +248,7 @@ static void daemon_wait_end(const struct recorder *r)
 		close(p.fd);
 	if (!child_caught)
 		child_caught = before;
+	return ready > 0 || p.fd < 0;
 }
 
 /* Returns its exit status; 128 + the number of the signal that ended it; 1 if it has ended before. */
@@ -249,7 +259,11 @@ static int daemon_stop(struct recorder *r)
 	if (!r->daemon)
 		return 1;
 	kill(r->daemon, SIGTERM);
-	daemon_wait_end(r);
+	r->abandoned = !daemon_wait_end(r);
+	if (r->abandoned) {
+		r->daemon = 0;
+		return 128 + SIGKILL;
+	}
 	while (waitpid(r->daemon, &status, 0) < 0 && errno == EINTR)
 		;
 	r->daemon = 0;
@@ -442,7 +456,10 @@ static int recorder_run_command(struct recorder *r, char **command)
 		ctl_error("nothing was recorded: %s is removed", r->file);
 		return status;
 	}
-	if (ret > 128)
+	if (r->abandoned)
+		ctl_error("gchintd waits for the disk and is given up; %s may be incomplete",
+			  r->file);
+	else if (ret > 128)
 		ctl_error("gchintd was killed by signal %d; %s may be incomplete", ret - 128,
 			  r->file);
 	else if (ret)

@@ -25,6 +25,7 @@
  * @data: argument of @setup
  * @ran: set by recorder_run(): the command was executed
  * @complete: set by recorder_run(): so is the recording
+ * @abandoned: set by recorder_run(): the disk hangs; who opens the recording may wait for it
  * @left: what to do about processes that the command leaves running
  * @usage: set by recorder_run(): what the command took, if @ran
  *
@@ -36,7 +37,7 @@ struct recorder {
 	unsigned int after_ms;
 	void (*setup)(void *data);
 	void *data;
-	bool ran, complete;
+	bool ran, complete, abandoned;
 	struct child_usage usage;
 	enum child_left left;
 

@@ -321,7 +321,7 @@ static int launch_record(const struct launch *l, char **command)
 	if (!r.ran)
 		return status;
 	/* Why they are not known is reported. */
-	if (!hint_count_read(&t, r.file))
+	if (r.abandoned || !hint_count_read(&t, r.file))
 		return status_without_hints(l, status);
 	if (!t.hints) {
 		hints_report_none(&t, l->program, r.file, l->loaded, true);

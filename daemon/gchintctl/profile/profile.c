@@ -179,7 +179,7 @@ static int profile_record_into(const struct options *o, const struct profile_map
 	ret = recorder_run(&r, command);
 	/* Files are still to be removed if what we print is not read, as behind "| grep -q". */
 	signal(SIGPIPE, SIG_IGN);
-	if (!r.ran || access(r.file, R_OK))
+	if (!r.ran || r.abandoned || access(r.file, R_OK))
 		return ret;
 	if (!profile_resolve(r.file, maps))
 		return CTL_FILE;
