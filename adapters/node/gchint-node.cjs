@@ -3,6 +3,8 @@
 // each worker as well. A Node that cannot load it runs as without. The directory's name keeps this file out of
 // the program's coverage.
 'use strict';
+// Nor is it among the program's modules, which tools that reload these would load again.
+delete require.cache[__filename];
 // Deno takes NODE_OPTIONS too, and asks its user before it loads a library; Bun has another collector.
 const isNode = !process.versions.deno && !process.versions.bun;
 try {

@@ -42,6 +42,9 @@ for how in fork spawn own exec cluster worker options environment both shared; d
 	[ ! -s err ] || { cat err; exit 1; }
 	[ "$(grep -c ' begin collect .*explicit' t)" -eq 1 ] || { echo "$how:"; cat t; exit 1; }
 done
+# The program's modules are its own.
+status 0 "$run" run -q -- node -p 'Object.keys(require.cache).length + module.children.length'
+[ "$(cat out)" = 0 ]
 # Inherited, and not usable here: by one file or the other.
 mkdir -p part/node_modules
 touch part/node_modules/gchint-node.cjs
