@@ -13,6 +13,7 @@
  *
  * The cause comes from the performance counters that the JVM keeps in a shared file:
  * at the start with G1, ZGC and Shenandoah, at the end with Serial and Parallel.
+ * How full the heap was comes from the collector's log (heap.c).
  * JVMTI does not report concurrent work. The threads that do it are recognised by their names
  * and get standing roles (threads.c), and the collector's log has the phases of its driver
  * thread (phases.c). While a recorder profiles, the agent also names compiled code (methods.c)
@@ -38,6 +39,7 @@ static void JNICALL gc_start(jvmtiEnv *env)
 	(void)env;
 	detail.cause = counters_cause(&phase);
 	gchint_begin_detail(threads_announcer(), phase, GCHINT_F_STW, &detail);
+	heap_pause(1);
 	threads_pause(1);
 }
 
@@ -47,6 +49,7 @@ static void JNICALL gc_finish(jvmtiEnv *env)
 
 	(void)env;
 	threads_pause(0);
+	heap_pause(0);
 	gchint_end(threads_announcer());
 	cause = counters_late_cause();
 	if (cause)

@@ -57,6 +57,21 @@ void phases_watch(JNIEnv *jni);
 /** phases_finish() - wait, half a second at most, until all logged phases are announced. */
 void phases_finish(void);
 
+/* heap.c: how full the heap is */
+
+/** heap_watch() - read how large the heap may become. Calls methods of the JVM. */
+void heap_watch(JNIEnv *jni);
+
+/** heap_pause() - a pause begins or ends on the VM thread, which is in a phase then. */
+void heap_pause(int begin);
+
+/**
+ * heap_handle_text() - report the heap before and after, if a message of the log has both
+ * @t: instant of the message, CLOCK_MONOTONIC
+ * @text: the message after "GC(12) " and, in a generational collector, after "Y: "
+ */
+void heap_handle_text(uint64_t t, const char *text);
+
 /* methods.c: compiled code */
 
 /** methods_prepare() - request the capabilities and events, if a recorder profiles. */

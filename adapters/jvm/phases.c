@@ -6,6 +6,9 @@
  * it, and the phase is announced for that thread. Announcements are some tens of microseconds
  * late, the time that it takes to wake the reader.
  *
+ * The ends of pauses and cycles in that log also say how full the heap was (heap.c), with any
+ * collector.
+ *
  * A full pipe would block the collector. Therefore the reader is started before the log is
  * enabled, takes no lock, and runs until the process ends.
  */
@@ -58,9 +61,10 @@ static const struct {
 
 /* Log selections with the begins and ends of concurrent phases and few other messages. */
 static const char *const log_selections[] = {
+	[COLLECTOR_NONE] = "gc=info",
 	[COLLECTOR_G1] = "gc=info,gc+marking=info",
 	[COLLECTOR_SHENANDOAH] = "gc+start=info,gc=info",
-	[COLLECTOR_Z] = "gc+start=info,gc+phases+start=debug,gc+phases=info",
+	[COLLECTOR_Z] = "gc=info,gc+start=info,gc+phases+start=debug,gc+phases=info",
 };
 
 /* A thread that leads a collection, and its current phase. Used by the reader thread only. */
@@ -170,27 +174,44 @@ static void driver_handle_text(struct driver *d, struct gchint_thread *handle, c
 	gchint_begin(handle, phase_of(text), d->flags);
 }
 
-/* "[tid][tags] GC(12) text" */
+/* The instant of a line that begins with "[1234ns]", which is skipped; else 0. */
+static uint64_t line_take_time(char **line)
+{
+	char *end;
+	uint64_t t = strtoull(*line + 1, &end, 10);
+
+	if (strncmp(end, "ns][", 4) != 0)
+		return 0;
+	*line = end + 3;
+	return t;
+}
+
+/* "[1234ns][tid][tags] GC(12) text" */
 static void line_handle(char *line)
 {
 	struct gchint_thread *handle;
 	struct driver *driver;
 	char *end, *text;
+	uint64_t t;
 	long tid;
 
 	if (line[0] != '[')
 		return;
+	t = line_take_time(&line);
 	tid = strtol(line + 1, &end, 10);
 	text = *end == ']' ? strstr(end, "] GC(") : NULL;
 	text = text ? strstr(text, ") ") : NULL;
-	handle = text ? threads_driver((pid_t)tid) : NULL;
-	driver = handle ? driver_of((pid_t)tid) : NULL;
-	if (!driver)
+	if (!text)
 		return;
 	text += 2;
 	if (text[0] && text[1] == ':' && text[2] == ' ')
 		text += 3;
-	driver_handle_text(driver, handle, text);
+	if (t)
+		heap_handle_text(t, text);
+	handle = threads_driver((pid_t)tid);
+	driver = handle ? driver_of((pid_t)tid) : NULL;
+	if (driver)
+		driver_handle_text(driver, handle, text);
 }
 
 static void *log_read(void *arg)
@@ -266,8 +287,9 @@ void phases_watch(JNIEnv *jni)
 	int fds[2], ret;
 
 	collector = threads_collector();
-	if (!jni || log_fd != -1 || !log_selections[collector] || pipe2(fds, O_CLOEXEC))
+	if (!jni || log_fd != -1 || pipe2(fds, O_CLOEXEC))
 		return;
+	heap_watch(jni);
 	fcntl(fds[1], F_SETPIPE_SZ, PIPE_BYTES);
 	log_fd = fds[0];
 	sigfillset(&all);
@@ -276,12 +298,16 @@ void phases_watch(JNIEnv *jni)
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (!ret) {
 		pthread_detach(thread);
-		snprintf(command, sizeof(command),
-			 "VM.log output=file=/proc/self/fd/%d what=%s decorators=tid,tags", fds[1],
-			 log_selections[collector]);
+		snprintf(
+			command, sizeof(command),
+			"VM.log output=file=/proc/self/fd/%d what=%s decorators=timenanos,tid,tags",
+			fds[1], log_selections[collector]);
 		if (command_execute(jni, command))
-			fputs("libgchint-jvm.so: no concurrent phases: this Java has no module "
-			      "jdk.management; add it to the image with jlink --add-modules\n",
+			fputs("libgchint-jvm.so: neither concurrent phases nor how full the heap "
+			      "is: "
+			      "this Java has no module jdk.management; add it to the image with "
+			      "jlink "
+			      "--add-modules\n",
 			      stderr);
 	} else {
 		close(fds[0]);
