@@ -16,6 +16,8 @@
  * The cause is explicit for a forced collection, out of memory for one that frees all it can,
  * and a timer for one at idle time.
  *
+ * How full the heap is V8 says at both (v8::HeapStatistics): what --trace-gc prints.
+ *
  * The V8 functions have had the same meaning and mangled names since Node 12. They are looked up
  * by these names, so that one build serves all versions.
  */
@@ -48,6 +50,38 @@ typedef struct isolate *gc_isolate(void);
 
 #define V8_ADD(which)                                                                              \
 	"_ZN2v87Isolate21AddGC" which "CallbackEPFvPS0_NS_6GCTypeENS_15GCCallbackFlagsEPvES4_S2_"
+
+/*
+ * v8::HeapStatistics of <v8-statistics.h>, whose first members are the same since Node 12; larger
+ * than all of them. Its constructor is called first.
+ */
+struct heap_statistics {
+	size_t total, executable, physical, available, used, limit;
+	size_t more[58];
+};
+typedef void heap_init(struct heap_statistics *statistics);
+typedef void heap_read(struct isolate *isolate, struct heap_statistics *statistics);
+
+static heap_init *statistics_init;
+static heap_read *statistics_read; /* NULL: the heap is not known */
+
+/* The bytes of a collection's generation: 1 is all. Incremental and weak callbacks are parts of one. */
+static void heap_report(struct isolate *isolate, int type, unsigned int when)
+{
+	struct gchint_heap heap = GCHINT_HEAP_INIT;
+	struct heap_statistics statistics;
+
+	if (!statistics_read || type == TYPE_INCREMENTAL || type == TYPE_WEAK_CALLBACKS)
+		return;
+	statistics_init(&statistics);
+	statistics_read(isolate, &statistics);
+	heap.when = when;
+	heap.used = statistics.used;
+	heap.committed = statistics.total;
+	heap.limit = statistics.limit;
+	heap.generation = type == TYPE_SCAVENGE || type == TYPE_MINOR_MARK_COMPACT ? 0 : 1;
+	gchint_heap(gchint_self(), &heap);
+}
 
 static unsigned int phase_of(int type)
 {
@@ -82,27 +116,42 @@ static void on_prologue(struct isolate *isolate, int type, int flags, void *data
 {
 	struct gchint_detail detail = { .size = sizeof(detail) };
 
-	(void)isolate;
 	(void)data;
 	cause = cause_of(flags);
 	detail.cause = cause;
 	gchint_begin_detail(gchint_self(), phase_of(type), STOPPED, &detail);
+	heap_report(isolate, type, GCHINT_HEAP_BEFORE);
 }
 
 static void on_epilogue(struct isolate *isolate, int type, int flags, void *data)
 {
-	(void)isolate;
-	(void)type;
 	(void)data;
 	/* Older versions pass the flags at the end only. */
 	if (!cause && cause_of(flags))
 		gchint_set_cause(gchint_self(), cause_of(flags));
+	heap_report(isolate, type, GCHINT_HEAP_AFTER);
 	gchint_phase_end();
 }
 
 static void *v8_lookup(const char *symbol)
 {
 	return dlsym(RTLD_DEFAULT, symbol);
+}
+
+/* Before the first worker starts. A V8 with other members would have other relations of these. */
+static void statistics_find(struct isolate *isolate)
+{
+	heap_read *read =
+		(heap_read *)v8_lookup("_ZN2v87Isolate17GetHeapStatisticsEPNS_14HeapStatisticsE");
+	struct heap_statistics s;
+
+	statistics_init = (heap_init *)v8_lookup("_ZN2v814HeapStatisticsC1Ev");
+	if (!statistics_init || !read)
+		return;
+	statistics_init(&s);
+	read(isolate, &s);
+	if (s.used && s.used <= s.total && s.executable <= s.total && s.total <= s.limit)
+		statistics_read = read;
 }
 
 /* Sets the callbacks of the calling thread's isolate, once. */
@@ -123,6 +172,8 @@ static void isolate_watch(void)
 		return;
 	watched = isolate;
 	gchint_self();
+	if (!statistics_init)
+		statistics_find(isolate);
 	prologue(isolate, on_prologue, NULL, TYPE_ALL);
 	epilogue(isolate, on_epilogue, NULL, TYPE_ALL);
 }
