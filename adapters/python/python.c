@@ -9,6 +9,9 @@
  *	start, the oldest generation	mark		most of its time it traverses the heap
  *	stop				none		work done: objects that were freed
  *
+ * CPython collects by itself if its count of new objects is above the threshold and gc is enabled;
+ * any other collection is one that the program asked for. That is the cause.
+ *
  * Python reports neither the parts of a collection nor what reference counts free; between
  * collections this costs nothing. While a recorder profiles, functions.c reports which function
  * runs.
@@ -42,6 +45,7 @@ extern int PyList_Append(PyObject *list, PyObject *item);
 extern long PyLong_AsLong(PyObject *number);
 extern PyObject *PyObject_GetAttrString(PyObject *object, const char *name);
 extern PyObject *PyTuple_GetItem(PyObject *tuple, ptrdiff_t index);
+extern PyObject *PyObject_CallObject(PyObject *function, PyObject *arguments);
 extern int PyUnicode_CompareWithASCIIString(PyObject *text, const char *with);
 extern void Py_DecRef(PyObject *object);
 extern void Py_IncRef(PyObject *object);
@@ -55,6 +59,7 @@ extern const char PyModuleDef_Type[];
 #pragma weak PyList_Append
 #pragma weak PyLong_AsLong
 #pragma weak PyObject_GetAttrString
+#pragma weak PyObject_CallObject
 #pragma weak PyTuple_GetItem
 #pragma weak PyUnicode_CompareWithASCIIString
 #pragma weak Py_DecRef
@@ -101,27 +106,76 @@ static long info_get_number(PyObject *info, const char *key)
 	return n;
 }
 
+/* What a function of gc returns, or, with @first, the first number of its tuple; -1: it failed. */
+static long gc_get_number(PyObject *gc, const char *name, int first)
+{
+	PyObject *function = PyObject_GetAttrString(gc, name), *value = NULL, *number;
+	long n = -1;
+
+	if (function)
+		value = PyObject_CallObject(function, NULL);
+	number = value && first ? PyTuple_GetItem(value, 0) : value;
+	if (number)
+		n = PyLong_AsLong(number);
+	if (n < 0)
+		PyErr_Clear();
+	Py_DecRef(value);
+	Py_DecRef(function);
+	return n;
+}
+
+static uint32_t cause_read(PyObject *gc)
+{
+	const long count = gc_get_number(gc, "get_count", 1);
+	const long threshold = gc_get_number(gc, "get_threshold", 1);
+	const long enabled = gc_get_number(gc, "isenabled", 0);
+
+	if (count < 0 || threshold < 0 || enabled < 0)
+		return GCHINT_CAUSE_UNKNOWN;
+	return enabled && threshold && count > threshold ? GCHINT_CAUSE_THRESHOLD :
+							   GCHINT_CAUSE_EXPLICIT;
+}
+
+static void collection_begin(PyObject *gc, long generation)
+{
+	struct gchint_detail detail = { .size = sizeof(detail), .cause = cause_read(gc) };
+
+	gchint_begin_detail(gchint_self(),
+			    generation < 2 ? GCHINT_PHASE_COLLECT : GCHINT_PHASE_MARK, STOPPED,
+			    &detail);
+}
+
+/* CPython counts no bytes: what is known of the heap is what was freed. */
+static void collection_end(long generation, long freed)
+{
+	struct gchint_heap heap = GCHINT_HEAP_INIT;
+
+	if (freed > 0)
+		gchint_progress(gchint_self(), (uint64_t)freed, 0, 0);
+	heap.when = GCHINT_HEAP_AFTER;
+	if (freed >= 0)
+		heap.freed = (uint64_t)freed;
+	if (generation >= 0)
+		heap.generation = (uint32_t)generation;
+	gchint_heap(gchint_self(), &heap);
+	gchint_phase_end();
+}
+
 /*
- * callback(phase, info). Leaves no exception pending, because the collector would print it.
+ * callback(phase, info); @self is the module gc. Leaves no exception pending, because the collector
+ * would print it.
  */
 static PyObject *on_collection(PyObject *self, PyObject *args)
 {
 	PyObject *what = PyTuple_GetItem(args, 0), *info = PyTuple_GetItem(args, 1);
-	long freed;
 
-	(void)self;
-	if (!what || !info) {
+	if (!what || !info)
 		PyErr_Clear();
-	} else if (!PyUnicode_CompareWithASCIIString(what, "start")) {
-		gchint_phase_begin(info_get_number(info, "generation") < 2 ? GCHINT_PHASE_COLLECT :
-									     GCHINT_PHASE_MARK,
-				   STOPPED);
-	} else {
-		freed = info_get_number(info, "collected");
-		if (freed > 0)
-			gchint_progress(gchint_self(), (uint64_t)freed, 0, 0);
-		gchint_phase_end();
-	}
+	else if (!PyUnicode_CompareWithASCIIString(what, "start"))
+		collection_begin(self, info_get_number(info, "generation"));
+	else
+		collection_end(info_get_number(info, "generation"),
+			       info_get_number(info, "collected"));
 	Py_IncRef(&_Py_NoneStruct);
 	return &_Py_NoneStruct;
 }
@@ -131,7 +185,7 @@ static void collector_watch(void)
 	static struct method method = { "gchint", on_collection, METH_VARARGS, NULL };
 	PyObject *gc = PyImport_ImportModule("gc");
 	PyObject *callbacks = gc ? PyObject_GetAttrString(gc, "callbacks") : NULL;
-	PyObject *callback = callbacks ? PyCFunction_NewEx(&method, NULL, NULL) : NULL;
+	PyObject *callback = callbacks ? PyCFunction_NewEx(&method, gc, NULL) : NULL;
 
 	if (!callback || PyList_Append(callbacks, callback))
 		PyErr_Clear();
