@@ -68,6 +68,19 @@ static void phase_next(struct gc_listener *self, const struct gc_event *event, u
 	gchint_next_detail(gchint_self(), phase, flags_of(event, l->urgent) | more, &d);
 }
 
+static void heap_report(const struct gc_event *event, unsigned int when)
+{
+	struct gchint_heap heap = GCHINT_HEAP_INIT;
+
+	heap.when = when;
+	heap.used = event->heap_bytes;
+	heap.committed = event->footprint_bytes;
+	heap.limit = event->max_bytes;
+	heap.allocated = event->allocated_bytes;
+	heap.generation = event->kind == GC_KIND_MINOR ? 0 : 1;
+	gchint_heap(gchint_self(), &heap);
+}
+
 static void cycle_begin(struct gc_listener *self, const struct gc_event *event)
 {
 	struct gc_listener_gchint *l = listener_of(self);
@@ -76,9 +89,17 @@ static void cycle_begin(struct gc_listener *self, const struct gc_event *event)
 	detail_fill(&d, event);
 	l->urgent = is_urgent(l, event);
 	gchint_begin_detail(gchint_self(), GCHINT_PHASE_COLLECT, flags_of(event, l->urgent), &d);
+	heap_report(event, GCHINT_HEAP_BEFORE);
 }
 
 static void cycle_end(struct gc_listener *self, const struct gc_event *event)
+{
+	(void)self;
+	heap_report(event, GCHINT_HEAP_AFTER);
+	gchint_end(gchint_self());
+}
+
+static void trim_end(struct gc_listener *self, const struct gc_event *event)
 {
 	(void)self;
 	(void)event;
@@ -242,7 +263,7 @@ static const struct gc_listener_ops ops = {
 	.sweep_begin = phase_begin,
 	.sweep_end = phase_end,
 	.trim_begin = trim_begin,
-	.trim_end = cycle_end,
+	.trim_end = trim_end,
 	.progress = progress_update,
 	.help_begin = help_begin,
 	.help_end = help_end,

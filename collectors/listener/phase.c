@@ -97,16 +97,25 @@ void gc_phase_work(struct gc_heap *heap, uint64_t done)
 
 void gc_phase_cycle(struct gc_heap *heap, bool begin)
 {
+	gc_listen_fn fn = listener_op(heap, begin ? GC_EDGE(cycle_begin) : GC_EDGE(cycle_end));
 	struct gc_cycle *c = &heap->cycle;
 	uint64_t now = gc_now();
+	struct gc_event ev;
 
-	if (begin) {
+	if (begin)
 		c->begin_ns = now;
-		event_fire(heap, GC_EDGE(cycle_begin), now, 0);
-	} else {
+	else
 		c->phase = GC_PHASE_IDLE;
-		event_fire(heap, GC_EDGE(cycle_end), now, now - c->begin_ns);
-	}
+	if (!fn)
+		return;
+	event_fill(heap, &ev, now);
+	ev.duration_ns = now - c->begin_ns;
+	ev.max_bytes = (uint64_t)heap->opt.max;
+	ev.allocated_bytes = gc_load(&heap->budget.granted);
+	gc_space_lock(heap);
+	ev.footprint_bytes = heap->plan->footprint(heap);
+	gc_space_unlock(heap);
+	fn(heap->listener, &ev);
 }
 
 /* requesting_stop, first_stopped, stopped, roots_done, restarting, restarted */

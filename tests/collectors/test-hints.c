@@ -73,8 +73,11 @@ static void a_cycle_of_the_daemon(void)
 {
 	EVENT(daemon_started, .daemon = true);
 	hears("attach role=none | role role=concurrent", "the daemon starts");
-	EVENT(cycle_begin, .cause = GC_CAUSE_CONCURRENT);
-	hears("begin collect concurrent cause=threshold", "a cycle begins");
+	EVENT(cycle_begin, .cause = GC_CAUSE_CONCURRENT, .kind = GC_KIND_MAJOR, .heap_bytes = 5,
+	      .max_bytes = 9, .footprint_bytes = 7, .allocated_bytes = 50);
+	hears("begin collect concurrent cause=threshold | heap when=before used=5 committed=7 "
+	      "limit=9 allocated=50 generation=1",
+	      "a cycle begins");
 	EVENT(requesting_stop, .cause = GC_CAUSE_CONCURRENT);
 	hears("end collect concurrent | begin safepoint concurrent cause=threshold",
 	      "a stop is requested, and no mutator waits yet");
@@ -115,8 +118,11 @@ static void a_cycle_of_the_daemon(void)
 	hears("end collect stw | begin sweep concurrent cause=allocation", "sweeping begins");
 	EVENT(sweep_end, .phase = GC_PHASE_SWEEP);
 	hears("end sweep concurrent | begin collect concurrent cause=allocation", "sweeping ends");
-	EVENT(cycle_end, .phase = GC_PHASE_IDLE);
-	hears("end collect concurrent", "the cycle ends");
+	EVENT(cycle_end, .phase = GC_PHASE_IDLE, .heap_bytes = 3, .max_bytes = 9,
+	      .footprint_bytes = 6, .allocated_bytes = 51);
+	hears("heap when=after used=3 committed=6 limit=9 allocated=51 generation=0 | end collect "
+	      "concurrent",
+	      "the cycle ends");
 	EVENT(trim_begin, .cause = GC_CAUSE_TRIM, .daemon = true);
 	hears("begin trim concurrent cause=timer", "a trim begins");
 	EVENT(trim_end, .cause = GC_CAUSE_TRIM);
@@ -126,7 +132,9 @@ static void a_cycle_of_the_daemon(void)
 static void a_cycle_of_a_mutator(void)
 {
 	EVENT(cycle_begin, .foreground = true, .cause = GC_CAUSE_OOM, .exhaust_ns = 5);
-	hears("begin collect foreground cause=oom stall=5", "a mutator collects");
+	hears("begin collect foreground cause=oom stall=5 | heap when=before used=0 committed=0 "
+	      "limit=0 allocated=0 generation=0",
+	      "a mutator collects");
 	EVENT(requesting_stop, .foreground = true, .cause = GC_CAUSE_EXPLICIT);
 	hears("end collect foreground | begin safepoint foreground cause=explicit",
 	      "a mutator begins to wait");
@@ -138,7 +146,9 @@ static void a_cycle_of_a_mutator(void)
 	EVENT(copy_end, .phase = GC_PHASE_COPY, .stw = true);
 	hears("end copy stw | begin collect stw cause=allocation", "copying ends");
 	EVENT(cycle_end);
-	hears("end collect stw", "the cycle ends");
+	hears("heap when=after used=0 committed=0 limit=0 allocated=0 generation=0 | end collect "
+	      "stw",
+	      "the cycle ends");
 	EVENT(trim_begin, .cause = GC_CAUSE_STRESS);
 	hears("begin trim concurrent", "a trim under stress has no cause");
 	EVENT(trim_end);

@@ -65,6 +65,39 @@ static void histogram(void)
 	   "histogram: the maximum is exact");
 }
 
+/* The last event of a cycle, as the listener got it. */
+struct cycle_listener {
+	struct gc_listener base;
+	struct gc_event begin, end;
+};
+
+static void cycle_began(struct gc_listener *self, const struct gc_event *event)
+{
+	((struct cycle_listener *)self)->begin = *event;
+}
+
+static void cycle_ended(struct gc_listener *self, const struct gc_event *event)
+{
+	((struct cycle_listener *)self)->end = *event;
+}
+
+/* By the counters of the heap, just after its last cycle. */
+static void heap_of_cycle(const char *options)
+{
+	static const struct gc_listener_ops cycle_ops = { .cycle_begin = cycle_began,
+							  .cycle_end = cycle_ended };
+	struct cycle_listener l = { .base = { &cycle_ops } };
+	struct gc_heap_stats s;
+
+	run(options, &l.base, &s);
+	ok(l.end.heap_bytes == s.heap_bytes && l.end.footprint_bytes == s.footprint_bytes &&
+		   l.end.allocated_bytes == s.allocated_bytes && l.end.max_bytes == 32 << 20,
+	   "%s: the end of a cycle has the heap's counters", options);
+	ok(l.begin.heap_bytes > l.end.heap_bytes && l.begin.max_bytes == 32 << 20 &&
+		   l.begin.footprint_bytes >= l.begin.heap_bytes,
+	   "%s: its begin has what was in use", options);
+}
+
 static long count(const char *text, const char *word)
 {
 	long n = 0;
@@ -212,6 +245,8 @@ int main(void)
 	struct gc_listener_chain chain;
 	struct gc_heap_stats s;
 
+	heap_of_cycle("plan=cms,heap=8M,max=32M,policy=fg,trim=0");
+	heap_of_cycle("plan=semispace,heap=8M,max=32M,workers=1,trim=0");
 	histogram();
 	ok(!gc_listener_stats_init(&one, 1000) && !gc_listener_stats_init(&two, 0),
 	   "statistics are created");

@@ -94,6 +94,9 @@ enum gc_pause {
  * @heap_bytes: bytes allocated now
  * @mutator: the mutator, for mutator_*, help_* and stalled; else NULL. In mutator_attached and
  *	     mutator_detached only its address may be used
+ * @max_bytes: to which the heap may grow; 0 except in cycle_begin and cycle_end
+ * @footprint_bytes: pages that the heap holds; 0 except in these
+ * @allocated_bytes: allocated since the heap was made; 0 except in these
  */
 struct gc_event {
 	uint64_t time_ns;
@@ -112,6 +115,9 @@ struct gc_event {
 	uint64_t exhaust_ns;
 	uint64_t heap_bytes;
 	const struct gc_mutator *mutator;
+	uint64_t max_bytes;
+	uint64_t footprint_bytes;
+	uint64_t allocated_bytes;
 };
 
 typedef void (*gc_listen_fn)(struct gc_listener *self, const struct gc_event *event);
