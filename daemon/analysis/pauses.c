@@ -9,6 +9,7 @@
 #include "../recording/reader/db.h"
 #include "../recording/reader/frequency.h"
 #include "../recording/reader/threads.h"
+#include "findings.h"
 #include "overlap.h"
 
 /* Indexes over a recording that describing each of its pauses needs. */
@@ -225,6 +226,7 @@ struct pauses_sum pauses_sum(const struct recording *rec, int32_t tgid)
 		sum.p50 = ns[(sum.count * 50 + 99) / 100 - 1];
 		sum.p95 = ns[(sum.count * 95 + 99) / 100 - 1];
 		sum.p99 = ns[(sum.count * 99 + 99) / 100 - 1];
+		sum.half = findings_half(ns, sum.count, &sum.halves);
 		sum.processes = tgid == PAUSES_ALL ? recording_count_paused(rec) : 1;
 	}
 	free(ns);

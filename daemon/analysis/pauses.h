@@ -45,10 +45,12 @@ struct pause {
  * @p50: median; percentiles are by nearest rank
  * @p95: 95th percentile
  * @p99: 99th percentile
+ * @half: pauses of this length or longer are half of @paused: the median weighted by time
+ * @halves: how many these are
  */
 struct pauses_sum {
-	size_t count, processes;
-	uint64_t paused, longest, p50, p95, p99;
+	size_t count, processes, halves;
+	uint64_t paused, longest, p50, p95, p99, half;
 };
 
 /* Of the process @tgid, or of all for PAUSES_ALL. All zero without memory, after reporting it. */

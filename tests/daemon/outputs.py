@@ -92,9 +92,10 @@ MODELLED = {"rail": "text?", "how": "text", "source": "text", "joules": "number?
 COST = {"ns": "int", "cpu_ns": "int", "wakeups": "int", "rss_kib": "int?"}
 SUMMARY = {
     "file": "text", "label": "text", "start_ns": "int", "end_ns": "int", "duration_ns": "int",
+    "findings": {"pid": "int?", "sentence": "text", "list": [{"finding": "text", "value": "number", "count": "int?", "text": "text"}]},
     "pauses": {"count": "int", "left_out": "int", "total_ns": "int", "p50_ns": "int", "p95_ns": "int", "p99_ns": "int",
-               "max_ns": "int", "by_process": [{"pid": "int?", "name": "text?", "count": "int", "total_ns": "int",
-                                                "p99_ns": "int", "max_ns": "int"}]},
+               "half_ns": "int", "max_ns": "int", "by_process": [{"pid": "int?", "name": "text?", "count": "int", "total_ns": "int",
+                                                "p99_ns": "int", "half_ns": "int", "max_ns": "int"}]},
     "cpu": ({"run_ns": "int?", "low_ns": "int?", "high_ns": "int?", "wait_ns": "int?", "known_ns": "int", "unknown_ns": "int",
              "workers": "int"}, None),
     "phases": [{"phase": "text", "count": "int", "left_out": "int", "total_ns": "int?", "mean_ns": "int?", "p50_ns": "int?",
@@ -137,6 +138,15 @@ def rank(lengths, percent):
     return lengths[max(0, math.ceil(len(lengths) * percent / 100) - 1)]
 
 
+def half(lengths):
+    """The length at which the longest ones make up half of their sum."""
+    part = 0
+    for length in sorted(lengths, reverse=True):
+        part += length
+        if 2 * part >= sum(lengths):
+            return length
+
+
 def rail_samples(file, rail):
     """Its readings; a counter goes on while it cannot be read, so that those within a gap tell nothing."""
     samples = rows_read(file, f"select t, value from samples where rail = {rail['id']} order by t, rowid")
@@ -166,11 +176,18 @@ def check_summary(file):
     shape_check(said, SUMMARY)
     pauses = sorted(row["ns"] for row in rows_read(file, "select ns from pauses"))
     figures_equal("pauses", {"count": len(pauses), "total_ns": sum(pauses), "p50_ns": rank(pauses, 50),
-                             "p95_ns": rank(pauses, 95), "p99_ns": rank(pauses, 99), "max_ns": pauses[-1]},
+                             "p95_ns": rank(pauses, 95), "p99_ns": rank(pauses, 99), "half_ns": half(pauses),
+                             "max_ns": pauses[-1]},
                   {k: v for k, v in said["pauses"].items() if k not in ("by_process", "left_out")})
     processes = rows_read(file, "select tgid, count(*) n, sum(ns) total, max(ns) longest from pauses group by tgid order by tgid")
     assert [(p["pid"], p["count"], p["total_ns"], p["max_ns"]) for p in
             sorted(said["pauses"]["by_process"], key=lambda p: p["pid"] or 0)] == [tuple(p.values()) for p in processes]
+    most = max(processes, key=lambda p: p["total"])
+    found = said["findings"]
+    assert found["pid"] == most["tgid"] and found["sentence"] == "; ".join(f["text"] for f in found["list"]) + "."
+    stopped = found["list"][0]
+    assert stopped["finding"] == "stopped" and stopped["count"] == most["n"]
+    assert close(stopped["value"], most["total"] / said["duration_ns"])
     groups = group_lengths(file)
     assert [p["phase"] for p in said["phases"]] == sorted(groups, key=[p["phase"] for p in said["phases"]].index)
     for p in said["phases"]:
@@ -229,6 +246,7 @@ def check_text(file):
     said, text = json_read("summary", file), ctl_run("summary", file)
     rows = {m[1].strip(): m[2].split() for m in re.finditer(
         r"^(\S.{0,23}?) {2,}((?:[0-9.]+|\?)(?: +(?:[0-9.]+%?|\?)){7})$", text, re.M)}
+    assert text.split("\n", 1)[0] == said["findings"]["sentence"]
     for p in said["phases"]:
         count, total, _, mean, p50, p95, longest, mhz = rows[p["phase"]]
         want = [f"{p['count']}"] + [f"{p[k] / 1e6:.3f}" for k in ("total_ns", "mean_ns", "p50_ns", "p95_ns", "max_ns")] \
@@ -463,6 +481,7 @@ def check_page(page, *files):
         labels.setdefault(said["label"], said)
     for label, said in labels.items():
         assert label in text, label
+        assert said["findings"]["sentence"] in text, label
         pauses = said["pauses"]
         assert re.search(rf"{pauses['total_ns'] / 1e6:.1f} ms of [0-9.]+ s, in {pauses['count']} pauses", text), pauses
         for p in said["phases"]:

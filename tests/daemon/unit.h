@@ -52,6 +52,7 @@ void unit_cpus(void);
 void unit_endpoint(void);
 void unit_energy(void);
 void unit_estimate(void);
+void unit_findings(void);
 void unit_genl(void);
 void unit_go(void);
 void unit_context(void);

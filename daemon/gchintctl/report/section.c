@@ -6,6 +6,7 @@
 #include "../../analysis/cost.h"
 #include "../../analysis/energy.h"
 #include "../../analysis/pauses.h"
+#include "../../analysis/reasons.h"
 #include "../../common/escape.h"
 #include "../../common/names.h"
 #include "../../recording/reader/db.h"
@@ -189,6 +190,10 @@ static void figures_write_pauses(const struct recording *rec, const struct pause
 	fprintf(html, "%.2f&nbsp;ms<small>%s", MS(sum->p99),
 		sum->count < 100 ? "the longest: there are less than 100" : "99th percentile");
 	figure_end(html);
+	figure_begin(html, "half of the paused time");
+	fprintf(html, "%.2f&nbsp;ms<small>in %zu pause%s of this length or more", MS(sum->half),
+		sum->halves, sum->halves == 1 ? "" : "s");
+	figure_end(html);
 }
 
 static void figures_write_collections(const struct recording *rec, FILE *html)
@@ -266,6 +271,18 @@ static void headline_write(const struct recording *rec, FILE *html)
 	fputs(*rec->host ? " on " : "", html);
 	escape_html(html, rec->host);
 	fprintf(html, ", %s</p>\n", when);
+}
+
+/* As the first line of summary. */
+static void reasons_write(const struct recording *rec, FILE *html)
+{
+	struct reasons reasons;
+
+	if (!reasons_of(rec, &reasons) || !*reasons.sentence)
+		return;
+	fputs("<p class=\"reasons\">", html);
+	escape_html(html, reasons.sentence);
+	fputs("</p>\n", html);
 }
 
 /* "150 ms", "2.5 us" */
@@ -555,6 +572,7 @@ void report_run(struct recording *rec, size_t number, const struct plot_scale *s
 	escape_html(html, recording_title(rec));
 	fputs("</h2>\n", html);
 	headline_write(rec, html);
+	reasons_write(rec, html);
 	figures_write(rec, html);
 	fputs("<h3>Over time</h3>\n", html);
 	snprintf(anchor, sizeof(anchor), "run%zu-time", number);

@@ -6,6 +6,7 @@
 #include "../../analysis/cpu-time.h"
 #include "../../analysis/energy.h"
 #include "../../analysis/pauses.h"
+#include "../../analysis/reasons.h"
 #include "../../common/json.h"
 #include "../../recording/reader/processes.h"
 #include "attributed.h"
@@ -106,6 +107,7 @@ static void summary_json_pauses(struct json *j, const struct recording *rec,
 	json_uint(j, "p50_ns", all.p50);
 	json_uint(j, "p95_ns", all.p95);
 	json_uint(j, "p99_ns", all.p99);
+	json_uint(j, "half_ns", all.half);
 	json_uint(j, "max_ns", all.longest);
 	json_list(j, "by_process");
 	for (unsigned int g = 1; g <= p->nr; g++) {
@@ -122,6 +124,7 @@ static void summary_json_pauses(struct json *j, const struct recording *rec,
 		json_uint(j, "count", sum.count);
 		json_uint(j, "total_ns", sum.paused);
 		json_uint(j, "p99_ns", sum.p99);
+		json_uint(j, "half_ns", sum.half);
 		json_uint(j, "max_ns", sum.longest);
 		json_end(j);
 	}
@@ -148,6 +151,37 @@ static void summary_json_cpu(struct json *j, const struct recording *rec)
 	json_end(j);
 }
 
+/* What summary's first line says, and each finding with its figure. */
+static void summary_json_findings(struct json *j, const struct recording *rec)
+{
+	struct reasons reasons;
+
+	if (!reasons_of(rec, &reasons))
+		return;
+	json_object(j, "findings");
+	if (reasons.tgid > 0)
+		json_uint(j, "pid", (uint64_t)reasons.tgid);
+	else
+		json_null(j, "pid");
+	json_text(j, "sentence", reasons.sentence);
+	json_list(j, "list");
+	for (size_t i = 0; i < reasons.nr; i++) {
+		const struct finding *f = &reasons.found[i];
+
+		json_object(j, NULL);
+		json_text(j, "finding", finding_name(f->type));
+		json_real(j, "value", f->value, 9);
+		if (f->count)
+			json_uint(j, "count", f->count);
+		else
+			json_null(j, "count");
+		json_text(j, "text", f->text);
+		json_end(j);
+	}
+	json_end(j);
+	json_end(j);
+}
+
 void summary_print_json(const struct recording *rec)
 {
 	struct json j = { .f = stdout };
@@ -163,6 +197,7 @@ void summary_print_json(const struct recording *rec)
 	json_uint(&j, "start_ns", rec->t0);
 	json_uint(&j, "end_ns", rec->t1);
 	json_uint(&j, "duration_ns", recording_duration(rec));
+	summary_json_findings(&j, rec);
 	summary_json_pauses(&j, rec, &p);
 	summary_json_cpu(&j, rec);
 	summary_json_phases(&j, rec);

@@ -10,6 +10,8 @@
 #include "../../analysis/cpu-time.h"
 #include "../../analysis/energy.h"
 #include "../../analysis/pauses.h"
+#include "../../analysis/reasons.h"
+#include "../../common/amount.h"
 #include "../../common/json.h"
 #include "../../recording/reader/db.h"
 #include "../../recording/reader/limits.h"
@@ -21,8 +23,9 @@
 
 static const char usage[] =
 	"usage: gchintctl [--json] summary FILE [--watts [RAIL=]LOW:HIGH]...\n"
-	"Prints how long the program was paused, what its collections took in CPU time and "
-	"energy,\n"
+	"Prints what stopped the program and why, in one sentence; how long it was paused; what "
+	"its\n"
+	"collections took in CPU time and energy;\n"
 	"then tables: phases (count, total, share of the time, mean, p50, p95, longest, mean\n"
 	"frequency), energy by phase, process and rail with its bounds, by core if each core has\n"
 	"its own rail, time at each frequency, decisions by reason, dropped events, and the cost\n"
@@ -42,38 +45,25 @@ static const char usage[] =
 
 #define MS(ns) ((double)(ns) / 1e6)
 
-/* Three digits of a length: "412 us", "63.0 ms", "2.87 s". */
-static const char *length_format(double ns, char *buf, size_t size)
-{
-	const char *unit = ns < 1e6 ? "us" : ns < 1e9 ? "ms" : "s";
-	const double v = ns / (ns < 1e6 ? 1e3 : ns < 1e9 ? 1e6 : 1e9);
-
-	snprintf(buf, size, "%.*f %s", v < 10 ? 2 : v < 100 ? 1 : 0, v, unit);
-	return buf;
-}
-
-/* Two digits of a share: "0.42 %", "18 %". */
-static const char *share_format(double ns, double of, char *buf, size_t size)
-{
-	const double v = of > 0 ? 100 * ns / of : 0;
-
-	snprintf(buf, size, "%.*f %%", v < 1 ? 2 : v < 10 ? 1 : 0, v);
-	return buf;
-}
+#define HALF_PAUSES 10
 
 static void answer_print_paused(const struct recording *rec, int32_t tgid, const char *name)
 {
 	const struct pauses_sum sum = pauses_sum(rec, tgid);
-	char paused[24], all[24], share[24], longest[24], p99[24];
+	char paused[AMOUNT_TEXT], all[AMOUNT_TEXT], share[AMOUNT_TEXT], longest[AMOUNT_TEXT];
+	char p99[AMOUNT_TEXT], half[AMOUNT_TEXT];
 
-	printf("%spaused %s of %s (%s), %zu pause%s, longest %s, p99 %s\n", name,
-	       length_format((double)sum.paused, paused, sizeof(paused)),
-	       length_format((double)recording_duration(rec), all, sizeof(all)),
-	       share_format((double)sum.paused, (double)recording_duration(rec), share,
-			    sizeof(share)),
-	       sum.count, sum.count == 1 ? "" : "s",
-	       length_format((double)sum.longest, longest, sizeof(longest)),
-	       length_format((double)sum.p99, p99, sizeof(p99)));
+	printf("%spaused %s of %s (%s), %zu pause%s, longest %s, p99 %s", name,
+	       amount_length((double)sum.paused, paused),
+	       amount_length((double)recording_duration(rec), all),
+	       amount_share((double)sum.paused / (double)recording_duration(rec), share), sum.count,
+	       sum.count == 1 ? "" : "s", amount_length((double)sum.longest, longest),
+	       amount_length((double)sum.p99, p99));
+	/* Of few pauses the longest says it. */
+	if (sum.count >= HALF_PAUSES)
+		printf(", half of the time in %zu of %s or more", sum.halves,
+		       amount_length((double)sum.half, half));
+	putchar('\n');
 }
 
 #define ANSWER_PROCESSES 4 /* the others are only counted */
@@ -103,7 +93,7 @@ static void answer_print_processes(const struct recording *rec, const struct pro
 /* What is printed where there is no pause: single threads that collect or wait themselves. */
 static void answer_print_unpaused(const struct recording *rec)
 {
-	char length[24];
+	char length[AMOUNT_TEXT];
 	uint64_t ns = 0;
 
 	if (!rec->phases) {
@@ -117,14 +107,14 @@ static void answer_print_unpaused(const struct recording *rec)
 	fputs("no pause: no phase stopped all mutators", stdout);
 	if (ns)
 		printf("; single threads collected or waited themselves for %s",
-		       length_format((double)ns, length, sizeof(length)));
+		       amount_length((double)ns, length));
 	putchar('\n');
 }
 
 /* Bounds further apart than a tenth are printed as a range. */
 static void answer_print_cpu(const struct recording *rec)
 {
-	char low[24], high[24], share[24], waited[24];
+	char low[AMOUNT_TEXT], high[AMOUNT_TEXT], share[AMOUNT_TEXT], waited[AMOUNT_TEXT];
 	struct cpu_time_sum c;
 	bool wide;
 
@@ -136,8 +126,8 @@ static void answer_print_cpu(const struct recording *rec)
 		return;
 	}
 	wide = c.high - c.low > c.high / 10;
-	length_format((double)c.low, low, sizeof(low));
-	length_format((double)c.high, high, sizeof(high));
+	amount_length((double)c.low, low);
+	amount_length((double)c.high, high);
 	/* "39.0 to 63.0 ms" */
 	if (!strcmp(strchr(low, ' '), strchr(high, ' ')))
 		*strchr(low, ' ') = '\0';
@@ -147,12 +137,11 @@ static void answer_print_cpu(const struct recording *rec)
 		printf("collection used at most %s of CPU", high);
 	else
 		printf("collection used %s of CPU (%s of one CPU)",
-		       length_format((double)c.run, low, sizeof(low)),
-		       share_format((double)c.run, (double)recording_duration(rec), share,
-				    sizeof(share)));
+		       amount_length((double)c.run, low),
+		       amount_share((double)c.run / (double)recording_duration(rec), share));
 	if (c.wait > c.run / 100)
 		printf(" and waited %s%s for a CPU", wide ? "about " : "",
-		       length_format((double)c.wait, waited, sizeof(waited)));
+		       amount_length((double)c.wait, waited));
 	putchar('\n');
 }
 
@@ -188,7 +177,7 @@ static void answer_print_no_energy(const struct recording *rec)
 static void answer_print_energy(const struct recording *rec)
 {
 	size_t rail[ENERGY_HEADLINE], nr, known = 0;
-	char source[64], length[24], all[24];
+	char source[64], length[AMOUNT_TEXT], all[AMOUNT_TEXT];
 	struct energy e;
 
 	for (size_t i = 0; i < rec->rails; i++)
@@ -214,9 +203,8 @@ static void answer_print_energy(const struct recording *rec)
 		else if (in.ns)
 			fputs(", phases are too short to tell theirs", stdout);
 		if (e.gaps_ns * 100 > e.gaps_ns + e.known_ns)
-			printf("; not known for %s of %s",
-			       length_format((double)e.gaps_ns, length, sizeof(length)),
-			       length_format((double)(e.gaps_ns + e.known_ns), all, sizeof(all)));
+			printf("; not known for %s of %s", amount_length((double)e.gaps_ns, length),
+			       amount_length((double)(e.gaps_ns + e.known_ns), all));
 		if (known > nr)
 			printf("; %zu more rail%s below", known - nr, known - nr > 1 ? "s" : "");
 		putchar('\n');
@@ -226,7 +214,7 @@ static void answer_print_energy(const struct recording *rec)
 		printf("energy: %.3g J in phases (modelled from %s)", e.total, source);
 		if (e.no_khz_ns)
 			printf(", without %s of them at an unknown frequency",
-			       length_format((double)e.no_khz_ns, length, sizeof(length)));
+			       amount_length((double)e.no_khz_ns, length));
 		putchar('\n');
 	} else {
 		answer_print_no_energy(rec);
@@ -240,10 +228,13 @@ static void answer_print_energy(const struct recording *rec)
 static void summary_print_answer(const struct recording *rec)
 {
 	const size_t processes = pauses_sum(rec, PAUSES_ALL).processes;
+	struct reasons reasons;
 	struct processes p;
 
-	if (!processes_of(rec, &p))
+	if (!reasons_of(rec, &reasons) || !processes_of(rec, &p))
 		return;
+	if (*reasons.sentence)
+		puts(reasons.sentence);
 	if (!rec->pauses)
 		answer_print_unpaused(rec);
 	else if (processes > 1)

@@ -266,6 +266,51 @@ static bool load_pauses(struct recording *rec)
 	return good;
 }
 
+#define HEAP(column) COLUMN(heaps, column)
+
+/* A negative number is as invalid as none. */
+static int64_t heap_number(sqlite3_stmt *s, int column)
+{
+	const int64_t v = db_int(s, column, RECORDING_UNKNOWN);
+
+	return v < 0 ? RECORDING_UNKNOWN : v;
+}
+
+static bool load_heaps(struct recording *rec)
+{
+	sqlite3_stmt *s = db_select(rec->db, heaps, "ORDER BY tgid, tid, t", HEAP(t), HEAP(tgid),
+				    HEAP(tid), HEAP(moment), HEAP(used), HEAP(committed),
+				    HEAP(most), HEAP(allocated), HEAP(freed), HEAP(generation));
+	bool good = s;
+
+	while (good && db_next(s)) {
+		const int64_t t = db_int(s, HEAP(t), -1);
+
+		if (t < 0) {
+			rec->absurd++;
+			continue;
+		}
+		good = recording_grow(&rec->heap, rec->heaps, sizeof(*rec->heap)) ||
+		       recording_no_memory(rec);
+		if (!good)
+			break;
+		rec->heap[rec->heaps++] = (struct recording_heap){
+			.t = (uint64_t)t,
+			.tgid = (int32_t)db_int(s, HEAP(tgid), 0),
+			.tid = (int32_t)db_int(s, HEAP(tid), 0),
+			.used = heap_number(s, HEAP(used)),
+			.committed = heap_number(s, HEAP(committed)),
+			.most = heap_number(s, HEAP(most)),
+			.allocated = heap_number(s, HEAP(allocated)),
+			.freed = heap_number(s, HEAP(freed)),
+			.generation = db_u32(s, HEAP(generation), UINT32_MAX),
+			.after = !strcmp(db_text(s, HEAP(moment), ""), "after"),
+		};
+	}
+	sqlite3_finalize(s);
+	return good;
+}
+
 /* gchintctl record annotates the begin and the end of its command. */
 static void recording_find_command(struct recording *rec)
 {
@@ -352,7 +397,7 @@ struct recording *recording_open(const char *path)
 		error_print("%s: the recording is still empty", path);
 		goto free_run;
 	}
-	if (!load_phases(rec) || !load_pauses(rec) || !frequencies_load(rec) ||
+	if (!load_phases(rec) || !load_pauses(rec) || !load_heaps(rec) || !frequencies_load(rec) ||
 	    !recording_load_rails(rec))
 		goto free_run;
 	if (rec->absurd)
@@ -378,6 +423,7 @@ void recording_close(struct recording *rec)
 	free(rec->cpu);
 	free(rec->phase);
 	free(rec->pause);
+	free(rec->heap);
 	free(rec->rail);
 	free(rec->khz);
 	free(rec->residency);

@@ -49,6 +49,18 @@ struct recording_pause {
 	int32_t tgid; /* 0 not known */
 };
 
+/* A value that is not known. */
+#define RECORDING_UNKNOWN INT64_MIN
+
+/* A reading of a heap; RECORDING_UNKNOWN, of @generation UINT32_MAX, where there is no value. */
+struct recording_heap {
+	uint64_t t;
+	int32_t tgid, tid;
+	int64_t used, committed, most, allocated, freed;
+	uint32_t generation;
+	bool after;
+};
+
 struct recording_step {
 	uint64_t t;
 	uint32_t khz;
@@ -61,8 +73,6 @@ struct recording_cpu {
 };
 
 /* A reading in the rail's unit: uW, uJ, uV, uA; RECORDING_UNKNOWN where there was none. */
-#define RECORDING_UNKNOWN INT64_MIN
-
 struct recording_sample {
 	uint64_t t;
 	int64_t value;
@@ -132,6 +142,8 @@ struct recording {
 	size_t phases, open, uncertain;
 	struct recording_pause *pause; /* by t0 */
 	size_t pauses;
+	struct recording_heap *heap; /* by process, thread and time */
+	size_t heaps;
 	size_t unsure_stops; /* stop-the-world phases of unknown end, which are in no pause */
 	size_t absurd; /* rows with invalid values, such as an end before the begin */
 	struct recording_cpu *cpu;

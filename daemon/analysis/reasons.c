@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "reasons.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../recording/reader/db.h"
+#include "../recording/reader/memory.h"
+#include "../recording/reader/processes.h"
+#include "cpu-time.h"
+#include "overlap.h"
+#include "pauses.h"
+
+/* The pause of the process that has this instant; NULL: none. */
+static const struct recording_pause *pause_at(const struct recording *rec, int32_t tgid, uint64_t t)
+{
+	size_t low = 0, high = rec->pauses;
+
+	while (low < high) {
+		const size_t mid = low + (high - low) / 2;
+
+		if (rec->pause[mid].t0 <= t)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	/* Those of other processes may be in between; each process has one at a time. */
+	for (size_t n = 0; low-- && n < 4096; n++)
+		if (rec->pause[low].tgid == tgid)
+			return rec->pause[low].t1 >= t ? &rec->pause[low] : NULL;
+	return NULL;
+}
+
+static uint32_t cause_at(const struct overlap *o, int32_t tgid, uint64_t t0, uint64_t t1)
+{
+	const struct recording_phase *p;
+
+	overlap_each(p, o, t0 ? t0 - 1 : 0, t1 + 1)
+	{
+		if (p->tgid == tgid && p->cause != GCHINT_CAUSE_UNKNOWN &&
+		    p->cause < GCHINT_CAUSE_NR)
+			return p->cause;
+	}
+	return GCHINT_CAUSE_UNKNOWN;
+}
+
+static void collection_add(struct collections *c, const struct recording *rec,
+			   const struct overlap *o, const struct recording_heap *before,
+			   const struct recording_heap *after)
+{
+	const struct recording_pause *pause = pause_at(rec, after->tgid, after->t);
+
+	c->collection[c->nr] = (struct findings_collection){
+		.t0 = before ? before->t : after->t,
+		.t1 = after->t,
+		.before = before ? before->used : FINDINGS_UNKNOWN,
+		.after = after->used,
+		.most = after->most,
+		.freed = after->freed,
+		.paused = pause ? pause->t1 - pause->t0 : 0,
+		.heap = after->tid,
+		.generation = after->generation,
+	};
+	c->tgid[c->nr] = after->tgid;
+	c->cause[c->nr++] = cause_at(o, after->tgid, after->t, after->t);
+}
+
+bool collections_of(const struct recording *rec, struct collections *c)
+{
+	const struct recording_heap *before = NULL;
+	struct overlap o;
+
+	*c = (struct collections){
+		.collection = malloc((rec->heaps + 1) * sizeof(*c->collection)),
+		.tgid = malloc((rec->heaps + 1) * sizeof(*c->tgid)),
+		.cause = malloc((rec->heaps + 1) * sizeof(*c->cause)),
+	};
+	if (!c->collection || !c->tgid || !c->cause || !overlap_of(rec, &o)) {
+		collections_free(c);
+		return recording_no_memory(rec);
+	}
+	for (size_t i = 0; i < rec->heaps; i++) {
+		const struct recording_heap *h = &rec->heap[i];
+
+		if (before && (before->tgid != h->tgid || before->tid != h->tid))
+			before = NULL;
+		if (h->after)
+			collection_add(c, rec, &o, before, h);
+		before = h->after ? NULL : h;
+	}
+	overlap_free(&o);
+	return true;
+}
+
+void collections_free(struct collections *c)
+{
+	free(c->collection);
+	free(c->tgid);
+	free(c->cause);
+	*c = (struct collections){ 0 };
+}
+
+/* Mean frequency in pauses as a share of the highest; NAN if unknown, or of heterogeneous cores. */
+static double clock_of(const struct recording *rec)
+{
+	sqlite3_stmt *s = db_query(rec->db, "SELECT min(hw_max_khz), max(hw_max_khz), "
+					    "count(*) - count(hw_max_khz) FROM policies");
+	double weighted = 0, ns = 0, top = 0;
+
+	if (db_next(s) && db_u32(s, 0, 0) == db_u32(s, 1, 1) && !db_int(s, 2, 1))
+		top = db_u32(s, 0, 0);
+	sqlite3_finalize(s);
+	for (size_t k = 0; k < rec->khzs; k++)
+		for (unsigned int phase = 0; phase < GCHINT_PHASE_NR; phase++) {
+			const double of = (double)rec->residency[k][phase * CLASS_NR + CLASS_STW];
+
+			weighted += of * rec->khz[k];
+			ns += of;
+		}
+	return ns > 0 && top > 0 ? weighted / ns / top : NAN;
+}
+
+static int32_t process_most_paused(const struct recording *rec, const struct processes *p,
+				   const char **name, size_t *paused)
+{
+	uint64_t most = 0;
+	int32_t tgid = 0;
+
+	*name = NULL;
+	*paused = 0;
+	for (unsigned int g = 1; g <= p->nr; g++) {
+		const struct pauses_sum sum = pauses_sum(rec, p->tgid[g]);
+
+		*paused += sum.count > 0;
+		if (!*name || sum.paused > most) {
+			most = sum.paused;
+			tgid = p->tgid[g];
+			*name = p->name[g];
+		}
+	}
+	return tgid;
+}
+
+static uint64_t safepoint_of(const struct recording *rec, int32_t tgid)
+{
+	const uint16_t group = GCHINT_PHASE_SAFEPOINT * CLASS_NR + CLASS_STW;
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < rec->phases; i++)
+		if (rec->phase[i].group == group && rec->phase[i].tgid == tgid &&
+		    !rec->phase[i].unsure)
+			ns += rec->phase[i].t1 - rec->phase[i].t0;
+	return ns;
+}
+
+static struct findings_pause *pauses_load(const struct recording *rec, const struct overlap *o,
+					  int32_t tgid, size_t *nr)
+{
+	struct findings_pause *pause = malloc((rec->pauses + 1) * sizeof(*pause));
+
+	*nr = 0;
+	for (size_t i = 0; pause && i < rec->pauses; i++) {
+		const struct recording_pause *p = &rec->pause[i];
+
+		if (p->tgid == tgid)
+			pause[(*nr)++] = (struct findings_pause){
+				.ns = p->t1 - p->t0,
+				.asked = cause_at(o, tgid, p->t0, p->t1) == GCHINT_CAUSE_EXPLICIT,
+			};
+	}
+	return pause;
+}
+
+static bool reasons_find(const struct recording *rec, const struct collections *c,
+			 const struct findings_input *known, struct reasons *reasons)
+{
+	struct findings_input in = *known;
+	struct findings_pause *pause;
+	struct overlap o;
+	size_t first = 0;
+
+	if (!overlap_of(rec, &o))
+		return false;
+	pause = pauses_load(rec, &o, reasons->tgid, &in.pauses);
+	overlap_free(&o);
+	if (!pause)
+		return recording_no_memory(rec);
+	in.pause = pause;
+	while (first < c->nr && c->tgid[first] != reasons->tgid)
+		first++;
+	in.collection = c->collection + first;
+	while (first + in.collections < c->nr && c->tgid[first + in.collections] == reasons->tgid)
+		in.collections++;
+	reasons->nr = findings_of(&in, reasons->found);
+	findings_sentence(reasons->found, reasons->nr, reasons->sentence);
+	free(pause);
+	return true;
+}
+
+bool reasons_of(const struct recording *rec, struct reasons *reasons)
+{
+	struct findings_input in = {
+		.duration = recording_duration(rec),
+		.run = FINDINGS_UNKNOWN,
+		.wait = FINDINGS_UNKNOWN,
+		.clock = clock_of(rec),
+	};
+	struct cpu_time_sum cpu;
+	struct collections c;
+	struct processes p;
+	size_t paused;
+	bool good;
+
+	*reasons = (struct reasons){ 0 };
+	if (!processes_of(rec, &p))
+		return false;
+	reasons->tgid = process_most_paused(rec, &p, &in.name, &paused);
+	in.safepoint = safepoint_of(rec, reasons->tgid);
+	/* The sum is that of all processes. */
+	if (p.nr == 1 && cpu_times_sum_of(rec, &cpu) && (cpu.known || cpu.workers)) {
+		in.run = (int64_t)cpu.run;
+		in.wait = (int64_t)cpu.wait;
+	}
+	good = collections_of(rec, &c);
+	if (good) {
+		good = reasons_find(rec, &c, &in, reasons);
+		collections_free(&c);
+	}
+	processes_free(&p);
+	return good;
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Description: what is said of made collections, and what is not. */
+#include "unit.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../../daemon/analysis/findings.h"
+#include "../../daemon/common/amount.h"
+
+#define MS  1000000ull
+#define MIB (1ll << 20)
+
+static struct findings_pause pause_made[200];
+static struct findings_collection collection_made[40];
+
+/* @pauses of a millisecond in ten seconds, and nothing else known. */
+static struct findings_input input_make(size_t pauses)
+{
+	const struct findings_input in = {
+		.name = "java",
+		.duration = 10000 * MS,
+		.pause = pause_made,
+		.pauses = pauses,
+		.collection = collection_made,
+		.run = FINDINGS_UNKNOWN,
+		.wait = FINDINGS_UNKNOWN,
+		.clock = NAN,
+	};
+
+	for (size_t i = 0; i < pauses; i++)
+		pause_made[i] = (struct findings_pause){ .ns = MS };
+	return in;
+}
+
+/* Full collections, of a second's distance, that find @before and leave @after plus @step each time. */
+static void collections_make(struct findings_input *in, size_t nr, int64_t before, int64_t after,
+			     int64_t step)
+{
+	in->collections = nr;
+	for (size_t i = 0; i < nr; i++)
+		collection_made[i] = (struct findings_collection){
+			.t0 = i * 1000 * MS,
+			.t1 = i * 1000 * MS + MS,
+			.before = before,
+			.after = after + (int64_t)i * step,
+			.most = 100 * MIB,
+			.freed = FINDINGS_UNKNOWN,
+			.paused = MS,
+			.generation = 1,
+		};
+}
+
+static void sentence_is(const struct findings_input *in, const char *want, const char *name)
+{
+	char sentence[FINDINGS_SENTENCE];
+	struct finding found[FINDING_NR];
+
+	findings_sentence(found, findings_of(in, found), sentence);
+	if (strcmp(sentence, want))
+		printf("# %s\n", sentence);
+	CHECK(!strcmp(sentence, want), name);
+}
+
+static void pauses_check(void)
+{
+	struct findings_input in = input_make(0);
+
+	sentence_is(&in, "", "without a pause nothing is said");
+	in = input_make(1);
+	sentence_is(&in, "java was stopped 0.01 % of 10.0 s.", "a pause has its share of the time");
+	in.name = NULL;
+	sentence_is(&in, "the program was stopped 0.01 % of 10.0 s.", "a process without a name");
+	in = input_make(100);
+	sentence_is(&in, "java was stopped 1.0 % of 10.0 s.", "equal pauses are no pattern");
+	for (int i = 0; i < 6; i++)
+		pause_made[10 * i].ns = 60 * MS + (uint64_t)i;
+	sentence_is(
+		&in,
+		"java was stopped 4.5 % of 10.0 s; half of that in 4 pauses of 60.0 ms or more.",
+		"few long pauses are half of the time");
+}
+
+static void half_check(void)
+{
+	const uint64_t ns[] = { 1, 1, 1, 1, 4 }, even[] = { 2, 2 }, one[] = { 7 };
+	size_t count = 9;
+
+	CHECK(findings_half(ns, 5, &count) == 4 && count == 1, "the longest alone is half");
+	CHECK(findings_half(even, 2, &count) == 2 && count == 1, "one of two equal ones is half");
+	CHECK(findings_half(one, 1, NULL) == 7, "the only one is all");
+	CHECK(findings_half(NULL, 0, &count) == 0 && !count, "none is no half");
+}
+
+static void heap_check(void)
+{
+	struct findings_input in = input_make(10);
+
+	collections_make(&in, 3, 99 * MIB, 94 * MIB, 0);
+	in.collection = collection_made;
+	for (int i = 0; i < 3; i++)
+		collection_made[i].generation = 0;
+	sentence_is(
+		&in,
+		"java was stopped 0.10 % of 10.0 s; the heap was 94 % full after each collection.",
+		"a full heap");
+	collection_made[1].generation = 1;
+	collection_made[1].after = 20 * MIB;
+	sentence_is(&in, "java was stopped 0.10 % of 10.0 s.",
+		    "what a young collection leaves may be dead");
+	collections_make(&in, 3, 99 * MIB, 59 * MIB, 0);
+	sentence_is(&in, "java was stopped 0.10 % of 10.0 s.", "a heap with room");
+	collections_make(&in, 3, 200 * MIB, 94 * MIB, 0);
+	for (int i = 0; i < 3; i++)
+		collection_made[i].most = FINDINGS_UNKNOWN;
+	sentence_is(&in, "java was stopped 0.10 % of 10.0 s.", "a heap of unknown limit");
+	collections_make(&in, 1, 200 * MIB, 94 * MIB, 0);
+	sentence_is(&in,
+		    "java was stopped 0.10 % of 10.0 s; the heap was 94 % full after its only full "
+		    "collection.",
+		    "one full collection");
+}
+
+static void growth_check(void)
+{
+	struct findings_input in = input_make(10);
+
+	collections_make(&in, 9, 99 * MIB, 10 * MIB, 2 * MIB);
+	sentence_is(&in,
+		    "java was stopped 0.10 % of 10.0 s; what 5 full collections left grew from "
+		    "18.0 MiB to 26.0 MiB in 4.00 s.",
+		    "what is left grows");
+	for (int i = 4; i < 9; i++)
+		collection_made[i].after = 18 * MIB;
+	sentence_is(&in, "java was stopped 0.10 % of 10.0 s.",
+		    "a program that has started grows no more");
+	collections_make(&in, 9, 99 * MIB, 10 * MIB, 2 * MIB);
+	for (int i = 0; i < 9; i++)
+		collection_made[i].heap = i;
+	sentence_is(&in, "java was stopped 0.10 % of 10.0 s.", "other heaps are no growth");
+}
+
+static void futile_check(void)
+{
+	struct findings_input in = input_make(10);
+
+	collections_make(&in, 4, 50 * MIB, 49 * MIB, 0);
+	sentence_is(&in,
+		    "java was stopped 0.10 % of 10.0 s; 4 of 4 full collections freed almost "
+		    "nothing, in 40 % of the paused time.",
+		    "full collections that free nothing");
+	collection_made[0].after = collection_made[1].after = collection_made[2].after = 10 * MIB;
+	sentence_is(&in, "java was stopped 0.10 % of 10.0 s.", "most free something");
+	/* As CPython reports it: objects, and no bytes. */
+	collections_make(&in, 3, FINDINGS_UNKNOWN, FINDINGS_UNKNOWN, 0);
+	for (int i = 0; i < 3; i++) {
+		collection_made[i].after = FINDINGS_UNKNOWN;
+		collection_made[i].generation = 2;
+		collection_made[i].freed = i;
+	}
+	sentence_is(&in,
+		    "java was stopped 0.10 % of 10.0 s; 3 of 3 full collections freed 3 objects in "
+		    "all, in 30 % of the paused time.",
+		    "full collections of objects");
+	collection_made[0].generation = collection_made[1].generation = 1;
+	sentence_is(&in, "java was stopped 0.10 % of 10.0 s.", "younger generations are not full");
+}
+
+static void others_check(void)
+{
+	struct findings_input in = input_make(10);
+
+	pause_made[3].asked = pause_made[4].asked = true;
+	sentence_is(&in,
+		    "java was stopped 0.10 % of 10.0 s; the program asked for 2 collections itself "
+		    "(20 % of the paused time).",
+		    "collections that were asked for");
+	pause_made[4].asked = false;
+	sentence_is(&in, "java was stopped 0.10 % of 10.0 s.", "a single one is the runtime's own");
+	in = input_make(10);
+	in.run = 1000 * (int64_t)MS;
+	in.wait = 1900 * (int64_t)MS;
+	sentence_is(&in, "java was stopped 0.10 % of 10.0 s; collectors waited 1.90 s for a CPU.",
+		    "a wait for a CPU");
+	in.wait = 90 * (int64_t)MS;
+	sentence_is(&in, "java was stopped 0.10 % of 10.0 s.", "a short wait is not said");
+	in = input_make(10);
+	in.safepoint = 3 * MS;
+	in.clock = 0.61;
+	sentence_is(&in,
+		    "java was stopped 0.10 % of 10.0 s; 30 % of the paused time was waiting for "
+		    "threads to stop; pauses ran at 61 % of the highest frequency.",
+		    "time to safepoint, and a slow clock");
+}
+
+static void amounts_check(void)
+{
+	char buf[AMOUNT_TEXT];
+
+	CHECK(!strcmp(amount_bytes(0, buf), "0 bytes") &&
+		      !strcmp(amount_bytes(1536, buf), "1.50 KiB") &&
+		      !strcmp(amount_bytes(3.0 * (1ull << 40), buf), "3.00 TiB"),
+	      "sizes have three digits");
+}
+
+void unit_findings(void)
+{
+	pauses_check();
+	half_check();
+	heap_check();
+	growth_check();
+	futile_check();
+	others_check();
+	amounts_check();
+}
