@@ -17,6 +17,7 @@ struct pause_query {
 	const struct recording *rec;
 	struct overlap overlap;
 	struct threads *threads;
+	const struct recording_heap **heap; /* by process and time */
 	uint32_t top_khz
 		[CPUS_MAX]; /* highest recorded frequency of each CPU's policy; 0 not known */
 };
@@ -39,7 +40,33 @@ static void query_free(struct pause_query *query)
 {
 	overlap_free(&query->overlap);
 	threads_free(query->threads);
+	free(query->heap);
 	free(query);
+}
+
+static int by_process_and_time(const void *a, const void *b)
+{
+	const struct recording_heap *x = *(const struct recording_heap *const *)a;
+	const struct recording_heap *y = *(const struct recording_heap *const *)b;
+
+	if (x->tgid != y->tgid)
+		return x->tgid < y->tgid ? -1 : 1;
+	return (x->t > y->t) - (x->t < y->t);
+}
+
+static bool query_sort_heaps(struct pause_query *query)
+{
+	const struct recording *rec = query->rec;
+
+	query->heap = malloc((rec->heaps + 1) * sizeof(*query->heap));
+	if (!query->heap) {
+		db_missing(rec->path, "no memory for its pauses");
+		return false;
+	}
+	for (size_t i = 0; i < rec->heaps; i++)
+		query->heap[i] = &rec->heap[i];
+	qsort(query->heap, rec->heaps, sizeof(*query->heap), by_process_and_time);
+	return true;
 }
 
 /* Returns NULL without memory, after reporting it. */
@@ -53,7 +80,7 @@ static struct pause_query *query_new(const struct recording *rec)
 	}
 	query->rec = rec;
 	query->threads = threads_of(rec);
-	if (!query->threads || !overlap_of(rec, &query->overlap)) {
+	if (!query->threads || !query_sort_heaps(query) || !overlap_of(rec, &query->overlap)) {
 		query_free(query);
 		return NULL;
 	}
@@ -137,6 +164,43 @@ static const struct recording_phase *query_find_awaited(const struct pause_query
 	return found;
 }
 
+/* What the readings within a pause say of its collections. */
+static void query_find_heap(const struct pause_query *query, struct pause *pause, int32_t tgid)
+{
+	const size_t nr = query->rec->heaps;
+	size_t low = 0, high = nr;
+
+	pause->before = pause->after = pause->most = pause->freed = RECORDING_UNKNOWN;
+	pause->generation = UINT32_MAX;
+	while (low < high) {
+		const size_t mid = low + (high - low) / 2;
+		const struct recording_heap *h = query->heap[mid];
+
+		if (h->tgid < tgid || (h->tgid == tgid && h->t < pause->t0))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (; low < nr; low++) {
+		const struct recording_heap *h = query->heap[low];
+
+		if (h->tgid != tgid || h->t > pause->t1)
+			break;
+		if (h->generation != UINT32_MAX &&
+		    (pause->generation == UINT32_MAX || h->generation > pause->generation))
+			pause->generation = h->generation;
+		if (!h->after && pause->before == RECORDING_UNKNOWN)
+			pause->before = h->used;
+		if (!h->after)
+			continue;
+		pause->after = h->used;
+		pause->most = h->most;
+		if (h->freed != RECORDING_UNKNOWN)
+			pause->freed =
+				h->freed + (pause->freed == RECORDING_UNKNOWN ? 0 : pause->freed);
+	}
+}
+
 static void pause_describe(const struct pause_query *query, struct pause *pause)
 {
 	const struct recording_phase *p = pause->phase;
@@ -150,6 +214,7 @@ static void pause_describe(const struct pause_query *query, struct pause *pause)
 	}
 	recording_stretches(query->rec, cpu, pause->t0, pause->t1, mean_add, &m);
 	pause->khz = m.ns > 0 ? m.weighted / m.ns : 0;
+	query_find_heap(query, pause, pause->source ? pause->source->tgid : -1);
 	pause->top_khz = cpu >= 0 && cpu < CPUS_MAX ? query->top_khz[cpu] : 0;
 	snprintf(pause->comm, sizeof(pause->comm), "%s", name ? name : "");
 	query_find_concurrent(query, pause);

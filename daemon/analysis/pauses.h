@@ -21,6 +21,11 @@
  * @khz: time-weighted mean frequency of its CPU during the pause, or of the CPU of @awaited
  *	for a wait; 0 not known
  * @top_khz: highest frequency of that CPU's policy; 0 not known
+ * @before: bytes in use at the first reading of the heap in a pause; RECORDING_UNKNOWN
+ * @after: bytes in use at the last one after a collection; RECORDING_UNKNOWN
+ * @most: bytes to which that heap may grow; RECORDING_UNKNOWN
+ * @freed: objects that its collections freed; RECORDING_UNKNOWN
+ * @generation: the oldest that was collected; UINT32_MAX not known
  * @comm: name of its thread; "" not known
  * @concurrent: groups of the phases of other threads that overlap it, each once
  * @nr_concurrent: number of groups in @concurrent
@@ -31,6 +36,8 @@ struct pause {
 	const struct recording_pause *source;
 	double khz;
 	uint32_t top_khz;
+	int64_t before, after, most, freed;
+	uint32_t generation;
 	char comm[32];
 	uint16_t concurrent[PAUSE_CONCURRENT];
 	size_t nr_concurrent;

@@ -60,7 +60,7 @@ static const struct {
 	{ "watch", "[POLICY]", "frequency policies now, one line a second", true, true, false,
 	  cmd_watch },
 	{ "why", "[FILE [--at SECONDS]]",
-	  "why each policy has its frequency; the longest pauses of a recording", true, false, true,
+	  "why each policy has its frequency; the longest pauses of a recording", true, true, true,
 	  cmd_why },
 };
 
@@ -78,7 +78,7 @@ static void usage(FILE *f)
 	fprintf(f, "  %-11s %s\n              %s\n", "help", "[COMMAND]",
 		"this text; of a command its manual, or its options");
 	fputs("\n  --json      for programs: annotations, compare, measure, runtimes, status,\n"
-	      "              summary, top, watch\n"
+	      "              summary, top, watch, why FILE\n"
 	      "  --no-pager  print long text without a pager, as with GCHINT_PAGER=cat\n"
 	      "\n"
 	      "Examples:\n"

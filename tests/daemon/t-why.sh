@@ -93,3 +93,20 @@ ok "four times as many take about four times as long" \
 mkdir -p "$d/empty/devices/system/cpu/cpufreq"
 ok "a machine without a policy is reported" grep -q '^this machine has no cpufreq policy' \
 	<(GCHINT_SYSFS="$d/empty" "$ctl" why 2>&1)
+# A recording in which two collections of one pause, and those of a wait, have readings.
+cp "$f" "$d/heap.db"
+sqlite3 "$d/heap.db" "create table heaps(t integer, tgid integer, tid integer, moment text, used integer, committed integer, most integer,
+	allocated integer, freed integer, generation integer) strict;
+	insert into heaps values(2999999999, 70, 71, 'after', 1, 1, 1, 1, 1, 9), (3000000000, 70, 71, 'before', 50331648, null, 104857600, null, null, 0),
+	(3010000000, 70, 71, 'after', 48234496, null, 104857600, null, 5, 0), (3040000000, 70, 71, 'after', 20971520, null, 104857600, null, 2, 1),
+	(3020000000, 80, 80, 'after', 7, null, 8, null, 7, 7), (5005000000, 70, 71, 'before', 9, null, null, null, null, null)"
+"$ctl" why "$d/heap.db" >"$d/list"
+ok "a pause has the heap before and after, what was freed, and the generation" grep -qE \
+	'^ +2\.000000 +40\.000  remark, stw +explicit +1050 +20\.000 +1 +48\.0 MiB +20\.0 MiB +20% +7 collector, thread 71' "$d/list"
+ok "what a pause does not know of the heap is unknown" grep -qE \
+	'^ +4\.000000 +10\.000  roots, stw .* +\? +9 bytes +\? +\? +\? renamed, thread 71' "$d/list"
+ok "JSON has the same, and null" is "2 explicit 1 50331648 20971520 104857600 7 ['mark, concurrent'] 4 allocation None 9 None None None []" \
+	"$("$ctl" why --json "$d/heap.db" | python3 -c 'import json, sys
+keys = "cause", "generation", "before_bytes", "after_bytes", "limit_bytes", "freed_objects", "alongside"
+print(*(" ".join([str(round(p["at"], 6))] + [str(p[k]) for k in keys]) for p in json.load(sys.stdin)["pauses"][:2]))')"
+ok "JSON of an instant is refused" is 2 "$("$ctl" --json why "$d/heap.db" --at 1 2>/dev/null; echo $?)"

@@ -10,7 +10,9 @@
 #include <uapi/linux/gchint.h>
 
 #include "../../analysis/pauses.h"
+#include "../../common/amount.h"
 #include "../../common/cpus.h"
+#include "../../common/json.h"
 #include "../../common/names.h"
 #include "../../common/text.h"
 #include "../../recording/reader/db.h"
@@ -30,7 +32,9 @@ static const char usage[] =
 	"\n"
 	"For a recording: the longest pauses, and waits of a thread for a collection by others,\n"
 	"each with its cause, the mean frequency of its CPU, its length at the highest frequency,\n"
-	"how much earlier the collection had to begin to avoid the wait, and concurrent phases.\n"
+	"how much earlier the collection had to begin to avoid the wait, and concurrent phases;\n"
+	"the heap before and after, freed objects and the generation, where the runtime reports "
+	"them.\n"
 	"With --at, for each policy at that instant: the frequency, the decision that chose it,\n"
 	"the thread that requested it, the limits, and the phases under way.\n"
 	"\n"
@@ -333,8 +337,24 @@ static bool instant_print(const struct recording *rec, uint64_t t)
 
 /* Which columns of the list of pauses have a value in any line. */
 struct pause_columns {
-	bool khz, wait;
+	bool khz, wait, heap, freed, generation;
 };
+
+/* In use before and after, and the share of the limit in use after. */
+static void pause_print_heap(const struct pause *pause)
+{
+	char before[AMOUNT_TEXT] = "?", after[AMOUNT_TEXT] = "?";
+
+	if (pause->before != RECORDING_UNKNOWN)
+		amount_bytes((double)pause->before, before);
+	if (pause->after != RECORDING_UNKNOWN)
+		amount_bytes((double)pause->after, after);
+	printf("%10s %10s ", before, after);
+	if (pause->after != RECORDING_UNKNOWN && pause->most > 0)
+		printf("%3.0f%% ", 100 * (double)pause->after / (double)pause->most);
+	else
+		printf("%4s ", "?");
+}
 
 static void pause_print(const struct recording *rec, const struct pause *pause,
 			const struct pause_columns *has)
@@ -357,6 +377,16 @@ static void pause_print(const struct recording *rec, const struct pause *pause,
 		printf("%10.3f  ", pause_earlier(pause));
 	else if (has->wait)
 		printf("%10s  ", pause->source ? "-" : "?");
+	if (has->generation && pause->generation != UINT32_MAX)
+		printf("%3u ", pause->generation);
+	else if (has->generation)
+		printf("%3s ", "?");
+	if (has->heap)
+		pause_print_heap(pause);
+	if (has->freed && pause->freed != RECORDING_UNKNOWN)
+		printf("%9" PRId64 " ", pause->freed);
+	else if (has->freed)
+		printf("%9s ", "?");
 	if (*pause->comm)
 		printf("%s, ", pause->comm);
 	thread_print(p->tid);
@@ -377,10 +407,17 @@ static bool pauses_print(const struct recording *rec, uint64_t lines)
 	for (size_t i = 0; i < n; i++) {
 		has.khz = has.khz || pause[i].khz > 0;
 		has.wait = has.wait || !pause[i].source;
+		has.heap = has.heap || pause[i].before != RECORDING_UNKNOWN ||
+			   pause[i].after != RECORDING_UNKNOWN;
+		has.freed = has.freed || pause[i].freed != RECORDING_UNKNOWN;
+		has.generation = has.generation || pause[i].generation != UINT32_MAX;
 	}
 	if (n)
-		printf("%12s %10s  %-18s %-12s %s%sTHREAD\n", "AT s", "LENGTH ms", "PHASE", "CAUSE",
-		       has.khz ? "    MHz AT LEAST ms  " : "", has.wait ? "EARLIER ms  " : "");
+		printf("%12s %10s  %-18s %-12s %s%s%s%s%sTHREAD\n", "AT s", "LENGTH ms", "PHASE",
+		       "CAUSE", has.khz ? "    MHz AT LEAST ms  " : "",
+		       has.wait ? "EARLIER ms  " : "", has.generation ? "GEN " : "",
+		       has.heap ? "    BEFORE      AFTER FULL " : "",
+		       has.freed ? "    FREED " : "");
 	else
 		puts("no pause was recorded");
 	for (size_t i = 0; i < n; i++)
@@ -392,6 +429,13 @@ static bool pauses_print(const struct recording *rec, uint64_t lines)
 	if (n && has.wait)
 		puts("EARLIER: by how much the collection had to begin earlier, so that the thread "
 		     "had not waited.");
+	if (n && has.heap)
+		puts("BEFORE, AFTER: bytes in use; FULL: the share of the limit in use "
+		     "afterwards.");
+	if (n && has.freed)
+		puts("FREED: objects.");
+	if (n && has.generation)
+		puts("GEN: the oldest generation that was collected; 0 is the youngest.");
 	if (n && !has.khz)
 		puts("No frequency is shown: none is known of these pauses.");
 	if (rec->unsure_stops)
@@ -401,11 +445,71 @@ static bool pauses_print(const struct recording *rec, uint64_t lines)
 	return true;
 }
 
+static void json_number(struct json *j, const char *key, int64_t value)
+{
+	if (value == RECORDING_UNKNOWN)
+		json_null(j, key);
+	else
+		json_int(j, key, value);
+}
+
+static void pause_print_json(struct json *j, const struct recording *rec, const struct pause *pause)
+{
+	const struct recording_phase *p = pause->phase;
+	char name[48];
+
+	json_object(j, NULL);
+	json_uint(j, "t0", pause->t0);
+	json_uint(j, "t1", pause->t1);
+	json_real(j, "at", recording_seconds(rec, pause->t0), 9);
+	json_text(j, "stop", pause->source ? "pause" : "wait");
+	json_int(j, "pid", p->tgid);
+	json_int(j, "tid", p->tid);
+	json_text(j, "thread", *pause->comm ? pause->comm : NULL);
+	json_text(j, "phase", phase_group_name(p->group, name, sizeof(name)));
+	json_text(j, "cause", name_cause(p->cause));
+	json_fixed(j, "mean_khz", pause->khz > 0 ? pause->khz : NAN, 0);
+	json_real(j, "at_least_ms", pause_at_top(pause), 6);
+	json_real(j, "earlier_ms", pause_earlier(pause), 6);
+	json_number(j, "generation",
+		    pause->generation == UINT32_MAX ? RECORDING_UNKNOWN : pause->generation);
+	json_number(j, "before_bytes", pause->before);
+	json_number(j, "after_bytes", pause->after);
+	json_number(j, "limit_bytes", pause->most);
+	json_number(j, "freed_objects", pause->freed);
+	json_list(j, "alongside");
+	for (size_t i = 0; i < pause->nr_concurrent; i++)
+		json_text(j, NULL, phase_group_name(pause->concurrent[i], name, sizeof(name)));
+	json_end(j);
+	json_end(j);
+}
+
+/* The list of pauses_print(), whole. */
+static bool pauses_print_json(const struct recording *rec, uint64_t lines)
+{
+	struct json j = { .f = stdout };
+	size_t n;
+	struct pause *pause = pauses_longest(rec, lines < SIZE_MAX ? (size_t)lines : SIZE_MAX, &n);
+
+	if (!pause)
+		return false;
+	json_object(&j, NULL);
+	json_text(&j, "file", rec->path);
+	json_uint(&j, "left_out", rec->unsure_stops);
+	json_list(&j, "pauses");
+	for (size_t i = 0; i < n; i++)
+		pause_print_json(&j, rec, &pause[i]);
+	json_end(&j);
+	json_end(&j);
+	free(pause);
+	return true;
+}
+
 /*
  * Explains the frequencies of an instant, @seconds from the start of the recording, or the
  * longest pauses if it is NAN: @lines of them. Returns an exit code.
  */
-static int why_recording(const char *path, double seconds, uint64_t lines)
+static int why_recording(const char *path, double seconds, uint64_t lines, bool json)
 {
 	struct recording *rec = recording_open(path);
 	int ret = CTL_OK;
@@ -418,7 +522,7 @@ static int why_recording(const char *path, double seconds, uint64_t lines)
 		ret = CTL_USAGE;
 	} else if (!isnan(seconds)) {
 		ret = instant_print(rec, rec->t0 + (uint64_t)(seconds * 1e9)) ? CTL_OK : CTL_FILE;
-	} else if (!pauses_print(rec, lines)) {
+	} else if (!(json ? pauses_print_json(rec, lines) : pauses_print(rec, lines))) {
 		ret = CTL_FILE;
 	}
 	recording_close(rec);
@@ -441,7 +545,6 @@ int cmd_why(const struct ctl *ctl, int argc, char **argv)
 	int opt, ret;
 	char *rest;
 
-	(void)ctl;
 	while ((opt = getopt_long(argc, argv, "a:hn:", longs, NULL)) >= 0) {
 		switch (opt) {
 		case 'a':
@@ -471,8 +574,12 @@ int cmd_why(const struct ctl *ctl, int argc, char **argv)
 			  "gchintctl why --help");
 		return CTL_USAGE;
 	}
+	if (ctl->json && (optind == argc || !isnan(seconds))) {
+		ctl_error("why: --json is for the list of pauses of a recording");
+		return CTL_USAGE;
+	}
 	if (optind < argc)
-		return why_recording(argv[optind], seconds, lines);
+		return why_recording(argv[optind], seconds, lines, ctl->json);
 	w = calloc(1, sizeof(*w));
 	if (!w)
 		return CTL_FAILED;
