@@ -358,3 +358,89 @@ void findings_sentence(const struct finding *found, size_t nr, char sentence[FIN
 	if (nr)
 		snprintf(sentence + used, FINDINGS_SENTENCE - used, ".");
 }
+
+#define ADVICE_FULL    4 /* full collections, before their number means anything */
+#define ADVICE_STOPPED 0.02 /* of the time in pauses of full collections */
+#define ADVICE_LIVE    3 /* times what stays: a third of the heap is in use then */
+#define OPTION_TEXT    48
+#define ADVICE_ROUND   (16ll << 20)
+
+static int by_bytes(const void *a, const void *b)
+{
+	const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The median of what stays, and the highest limit; the number of full collections and their pauses. */
+static bool advice_measure(const struct findings_input *in, struct advice *advice)
+{
+	int64_t *live = malloc((in->collections + 1) * sizeof(*live));
+	uint64_t stopped = 0;
+
+	for (size_t i = 0; live && i < in->collections; i++) {
+		const struct findings_collection *c = &in->collection[i];
+
+		/* With several heaps the limit is that of each. */
+		if (c->heap != in->collection[0].heap) {
+			advice->full = 0;
+			break;
+		}
+		if (!collection_is_full(c) || c->after == FINDINGS_UNKNOWN || c->most <= 0)
+			continue;
+		live[advice->full++] = c->after;
+		advice->now = c->most > advice->now ? c->most : advice->now;
+		/* Two collections may share a pause. */
+		if (c->stopped != stopped)
+			advice->paused += c->paused;
+		stopped = c->stopped;
+	}
+	if (advice->full) {
+		qsort(live, advice->full, sizeof(*live), by_bytes);
+		advice->live = live[(advice->full - 1) / 2];
+	}
+	free(live);
+	return advice->full >= ADVICE_FULL;
+}
+
+/* How its users set the limit, with a blank before it; "" if that is not known. */
+static const char *advice_option(const struct findings_input *in, int64_t limit,
+				 char buf[OPTION_TEXT])
+{
+	const long long mib = (long long)(limit >> 20);
+
+	*buf = '\0';
+	if (in->name && !strcmp(in->name, "java"))
+		snprintf(buf, OPTION_TEXT, " (-Xmx%lldm)", mib);
+	else if (in->name && !strcmp(in->name, "node"))
+		snprintf(buf, OPTION_TEXT, " (--max-old-space-size=%lld)", mib);
+	return buf;
+}
+
+bool advice_of(const struct findings_input *in, struct advice *advice)
+{
+	char limit[AMOUNT_TEXT], now[AMOUNT_TEXT], live[AMOUNT_TEXT], option[OPTION_TEXT];
+	char paused[AMOUNT_TEXT], then[AMOUNT_TEXT];
+	double share;
+
+	*advice = (struct advice){ 0 };
+	if (!advice_measure(in, advice) || advice->live >= advice->now ||
+	    (double)advice->live < FULL_SHARE * (double)advice->now ||
+	    (double)advice->paused < ADVICE_STOPPED * (double)in->duration)
+		return false;
+	advice->limit =
+		(ADVICE_LIVE * advice->live + ADVICE_ROUND - 1) / ADVICE_ROUND * ADVICE_ROUND;
+	share = (double)(advice->now - advice->live) / (double)(advice->limit - advice->live);
+	advice->full_then = share * (double)advice->full;
+	advice->paused_then = share * (double)advice->paused;
+	snprintf(
+		advice->text, sizeof(advice->text),
+		"a heap of %s%s would have had about %.0f full collections in place of %zu, and %s "
+		"in their pauses in place of %s: %s of %s stay after each",
+		amount_bytes((double)advice->limit, limit),
+		advice_option(in, advice->limit, option), advice->full_then, advice->full,
+		amount_length(advice->paused_then, then),
+		amount_length((double)advice->paused, paused),
+		amount_bytes((double)advice->live, live), amount_bytes((double)advice->now, now));
+	return true;
+}

@@ -33,14 +33,15 @@ struct findings_pause {
  * @after: bytes in use
  * @most: bytes to which the heap may grow
  * @freed: objects that it freed
- * @paused: ns of the pause that @t1 is in; 0 none
+ * @stopped: begin of the pause that @t1 is in; 0 none
+ * @paused: ns of that pause
  * @heap: number of the heap, of a process that has several
  * @generation: the oldest that it collected, from 0
  */
 struct findings_collection {
 	uint64_t t0, t1;
 	int64_t before, after, most, freed;
-	uint64_t paused;
+	uint64_t stopped, paused;
 	int32_t heap;
 	uint32_t generation;
 };
@@ -117,6 +118,40 @@ const char *finding_name(enum finding_type type);
 
 /* "java was stopped ...; ... ." of @nr findings; "" of none. */
 void findings_sentence(const struct finding *found, size_t nr, char sentence[FINDINGS_SENTENCE]);
+
+#define ADVICE_TEXT 320
+
+/**
+ * struct advice - a change that would reduce the paused time, and by how much
+ * @limit: to which the heap should be able to grow, in bytes
+ * @now: to which it may grow now
+ * @live: bytes that stay after a full collection
+ * @full: full collections in the recording
+ * @full_then: how many they would have been
+ * @paused: ns of their pauses
+ * @paused_then: how many these would have been
+ * @text: a sentence, with how the figures are known
+ */
+struct advice {
+	int64_t limit, now, live;
+	size_t full;
+	double full_then;
+	uint64_t paused;
+	double paused_then;
+	char text[ADVICE_TEXT];
+};
+
+/**
+ * advice_of - advise a larger heap, if a full one is why the program is stopped
+ * @in: what is known
+ * @advice: receives it
+ *
+ * What lies between the limit and what stays is allocated from one full collection to the next: so
+ * their number is inversely proportional to it, and the length of each is that of before, since as
+ * much stays. Nothing is predicted of pauses of young collections. Returns false without advice:
+ * then a larger heap would change little, or what stays is not known.
+ */
+bool advice_of(const struct findings_input *in, struct advice *advice);
 
 /**
  * findings_half - the length above which pauses make up half of the paused time

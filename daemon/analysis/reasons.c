@@ -58,6 +58,7 @@ static void collection_add(struct collections *c, const struct recording *rec,
 		.after = after->used,
 		.most = after->most,
 		.freed = after->freed,
+		.stopped = pause ? pause->t0 : 0,
 		.paused = pause ? pause->t1 - pause->t0 : 0,
 		.heap = after->tid,
 		.generation = after->generation,
@@ -193,6 +194,7 @@ static bool reasons_find(const struct recording *rec, const struct collections *
 	while (first + in.collections < c->nr && c->tgid[first + in.collections] == reasons->tgid)
 		in.collections++;
 	reasons->nr = findings_of(&in, reasons->found);
+	reasons->advised = advice_of(&in, &reasons->advice);
 	findings_sentence(reasons->found, reasons->nr, reasons->sentence);
 	free(pause);
 	return true;

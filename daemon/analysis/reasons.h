@@ -12,12 +12,16 @@
  * @found: the findings
  * @nr: their number
  * @sentence: all of them; "" for none
+ * @advised: there is advice
+ * @advice: what would reduce the paused time
  */
 struct reasons {
 	int32_t tgid;
 	struct finding found[FINDING_NR];
 	size_t nr;
 	char sentence[FINDINGS_SENTENCE];
+	bool advised;
+	struct advice advice;
 };
 
 /* Returns false without memory, after reporting it. */

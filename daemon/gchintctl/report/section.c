@@ -282,6 +282,11 @@ static void reasons_write(const struct recording *rec, FILE *html)
 		return;
 	fputs("<p class=\"reasons\">", html);
 	escape_html(html, reasons.sentence);
+	if (reasons.advised) {
+		fputs(" Advice: ", html);
+		escape_html(html, reasons.advice.text);
+		fputs(".", html);
+	}
 	fputs("</p>\n", html);
 }
 

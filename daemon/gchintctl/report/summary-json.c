@@ -151,6 +151,26 @@ static void summary_json_cpu(struct json *j, const struct recording *rec)
 	json_end(j);
 }
 
+static void summary_json_advice(struct json *j, const struct reasons *reasons)
+{
+	const struct advice *a = &reasons->advice;
+
+	if (!reasons->advised) {
+		json_null(j, "advice");
+		return;
+	}
+	json_object(j, "advice");
+	json_int(j, "limit_bytes", a->limit);
+	json_int(j, "limit_bytes_now", a->now);
+	json_int(j, "live_bytes", a->live);
+	json_uint(j, "full_collections", a->full);
+	json_real(j, "full_collections_then", a->full_then, 6);
+	json_uint(j, "full_paused_ns", a->paused);
+	json_fixed(j, "full_paused_ns_then", a->paused_then, 0);
+	json_text(j, "text", a->text);
+	json_end(j);
+}
+
 /* What summary's first line says, and each finding with its figure. */
 static void summary_json_findings(struct json *j, const struct recording *rec)
 {
@@ -179,6 +199,7 @@ static void summary_json_findings(struct json *j, const struct recording *rec)
 		json_end(j);
 	}
 	json_end(j);
+	summary_json_advice(j, &reasons);
 	json_end(j);
 }
 

@@ -235,6 +235,8 @@ static void summary_print_answer(const struct recording *rec)
 		return;
 	if (*reasons.sentence)
 		puts(reasons.sentence);
+	if (reasons.advised)
+		printf("advice: %s.\n", reasons.advice.text);
 	if (!rec->pauses)
 		answer_print_unpaused(rec);
 	else if (processes > 1)
