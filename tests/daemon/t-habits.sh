@@ -18,9 +18,9 @@ ok "the beginning of a command gets a suggestion" answers \
 ok "an unrelated word gets no suggestion" answers "2 gchintctl: unknown command 'frobnicate'; see gchintctl --help" "$ctl" frobnicate
 ok "help COMMAND prints the command's help" is "$("$ctl" summary --help)" "$("$ctl" help summary)"
 ok "help prints the general help" is "$("$ctl" --help)" "$("$ctl" help)"
-ok "a command without --json reports so" answers "2 gchintctl: why has no JSON output; gchintctl --help lists the commands that have it" "$ctl" why --json "$d/a.db"
+ok "a command without --json reports so" answers "2 gchintctl: report has no JSON output; gchintctl --help lists the commands that have it" "$ctl" report --json "$d/a.db"
 ok "a command with --json prints only JSON" bash -c \
-	"for c in summary annotations 'top -n 1'; do '$ctl' --json \$c '$d/a.db' | python3 -m json.tool >/dev/null || exit 1; done
+	"for c in summary annotations why 'top -n 1'; do '$ctl' --json \$c '$d/a.db' | python3 -m json.tool >/dev/null || exit 1; done
 	for c in status runtimes; do '$ctl' --json \$c | python3 -m json.tool >/dev/null || exit 1; done"
 
 on_terminal() { # PAGER COMMAND...: its output, on a terminal, without \r
