@@ -131,6 +131,8 @@ void findings_sentence(const struct finding *found, size_t nr, char sentence[FIN
  * @paused: ns of their pauses
  * @paused_then: how many these would have been
  * @text: a sentence, with how the figures are known
+ *
+ * Without advice @full, @paused, @live and @now are known all the same; 0 if there is none.
  */
 struct advice {
 	int64_t limit, now, live;

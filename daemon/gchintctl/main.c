@@ -232,7 +232,10 @@ static int command_run(struct ctl *ctl, size_t n, bool pager, int argc, char **a
 {
 	const bool others = commands[n].run == cmd_profile || commands[n].run == cmd_record ||
 			    commands[n].run == cmd_run;
-	int until = commands[n].run == cmd_measure ? args_find_dashes(argc, argv) : argc;
+	const int dashes = args_find_dashes(argc, argv);
+	int until = commands[n].run == cmd_measure || (commands[n].run == cmd_why && dashes) ?
+			    dashes :
+			    argc;
 	char self[32];
 
 	/* The remaining arguments of these commands belong to the command that they run. */

@@ -113,3 +113,5 @@ complete -c gchintctl -n '__gchintctl_in watch' -x -s d -l delay -d seconds
 complete -c gchintctl -n '__gchintctl_in watch' -x -s n -l times -d 'number of updates'
 complete -c gchintctl -n '__gchintctl_in watch' -a "(path basename /sys/devices/system/cpu/cpufreq/policy*)" -d policy
 complete -c gchintctl -n '__gchintctl_in why' -x -s n -l lines -d 'pauses in the list'
+complete -c gchintctl -n '__gchintctl_in why' -x -s o -l output -d 'name of the recordings of --try'
+complete -c gchintctl -n '__gchintctl_in why' -s t -l try -d 'run a program again with the advised change'

@@ -110,3 +110,8 @@ ok "JSON has the same, and null" is "2 explicit 1 50331648 20971520 104857600 7 
 keys = "cause", "generation", "before_bytes", "after_bytes", "limit_bytes", "freed_objects", "alongside"
 print(*(" ".join([str(round(p["at"], 6))] + [str(p[k]) for k in keys]) for p in json.load(sys.stdin)["pauses"][:2]))')"
 ok "JSON of an instant is refused" is 2 "$("$ctl" --json why "$d/heap.db" --at 1 2>/dev/null; echo $?)"
+ok "--try wants a program behind --, of which it knows the option" is "2 2 2" "$("$ctl" why --try "$f" 2>/dev/null; printf '%s ' $?
+	"$ctl" why --try -- /bin/true 2>/dev/null; printf '%s ' $?; "$ctl" --json why --try -- java 2>/dev/null; echo $?)"
+touch "$d/kept-then.db"
+ok "--try replaces no recording" is "2 gchintctl: why: $d/kept-then.db exists; choose another --output" "$(
+	"$ctl" why --try -o "$d/kept" -- java 2>"$d/err"; echo "$? $(cat "$d/err")")"

@@ -22,10 +22,12 @@
 #include "../ctl.h"
 #include "../machine/actuators.h"
 #include "../machine/kernel.h"
+#include "try.h"
 
 static const char usage[] =
 	"usage: gchintctl why\n"
 	"       gchintctl why FILE [--at SECONDS] [-n N]\n"
+	"       gchintctl why --try [-o NAME] -- PROGRAM [ARGUMENT]...\n"
 	"For each frequency policy: the frequency in force, its governor, whether hints act on it\n"
 	"and the reason of their last action, and what limits the frequency, as far as the kernel\n"
 	"reports it. On heterogeneous cores also whether the scheduler places tasks by energy.\n"
@@ -37,9 +39,13 @@ static const char usage[] =
 	"them.\n"
 	"With --at, for each policy at that instant: the frequency, the decision that chose it,\n"
 	"the thread that requested it, the limits, and the phases under way.\n"
+	"With --try, PROGRAM (java or node) runs twice: as it is, and with the change that its\n"
+	"recording advises. What was predicted and seen is printed; its output goes to stderr.\n"
 	"\n"
 	"  -a, --at SECONDS  since the start of the recording, as in lists and pictures\n"
-	"  -n, --lines N     pauses in the list (default: 10)\n";
+	"  -n, --lines N     pauses in the list (default: 10)\n"
+	"  -o, --output NAME of the recordings NAME-now.db and NAME-then.db (default: why)\n"
+	"  -t, --try         run PROGRAM, and again with the advised change\n";
 
 #define CPUFREQ "devices/system/cpu/cpufreq"
 
@@ -536,16 +542,20 @@ int cmd_why(const struct ctl *ctl, int argc, char **argv)
 		{ "at", required_argument, NULL, 'a' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "lines", required_argument, NULL, 'n' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "try", no_argument, NULL, 't' },
 		{ 0 },
 	};
 	double seconds = NAN;
+	const char *name = "why";
 	uint64_t lines = 10;
+	bool try = false;
 	struct actuators machine;
 	struct why *w;
 	int opt, ret;
 	char *rest;
 
-	while ((opt = getopt_long(argc, argv, "a:hn:", longs, NULL)) >= 0) {
+	while ((opt = getopt_long(argc, argv, "a:hn:o:t", longs, NULL)) >= 0) {
 		switch (opt) {
 		case 'a':
 			seconds = strtod(optarg, &rest);
@@ -565,10 +575,22 @@ int cmd_why(const struct ctl *ctl, int argc, char **argv)
 				return CTL_USAGE;
 			}
 			break;
+		case 'o':
+			name = optarg;
+			break;
+		case 't':
+			try = true;
+			break;
 		default:
 			return ctl_usage("why");
 		}
 	}
+	if (try && (optind == argc || strcmp(argv[optind - 1], "--") != 0 || ctl->json)) {
+		ctl_error("why: --try takes a program behind \"--\", and prints no JSON");
+		return CTL_USAGE;
+	}
+	if (try)
+		return try_advice(name, argv + optind);
 	if (optind + 1 < argc || (optind == argc && argc > 1)) {
 		ctl_error("why: name one recording, or nothing at all for this machine now; see "
 			  "gchintctl why --help");
