@@ -11,6 +11,7 @@
  *					the collector's state selects the phase
  *	GC_START	mark		the cycle begins, within a slice; with the cause
  *	GC_END_MARK	sweep		the rest of the slice sweeps
+ *	GC_END_SWEEP			the cycle's sweeping ends, within a slice: objects that were freed
  *	GC_EXIT		none		the slice ends
  *
  * Most slices of lazy sweeping take tens of microseconds: the library's filter
@@ -33,7 +34,11 @@
 
 static VALUE key_state, key_gc_by, sym_marking, sym_sweeping;
 static VALUE sym_newobj, sym_malloc, sym_method, sym_capi;
+static VALUE key_freed, key_major_by;
 static VALUE tracepoint;
+
+/* Objects that Ruby had freed when the cycle began; a cycle of lazy sweeping ends in another slice. */
+static size_t freed_before;
 
 /* Collections before the adapter, and those that it announced. */
 static size_t count_before, count_announced;
@@ -65,6 +70,17 @@ static uint32_t cause_read(void)
 	return GCHINT_CAUSE_UNKNOWN;
 }
 
+/* Of the collected cycle. Ruby counts objects, not bytes: those of strings lie outside of its heap. */
+static void heap_report(void)
+{
+	struct gchint_heap heap = GCHINT_HEAP_INIT;
+
+	heap.when = GCHINT_HEAP_AFTER;
+	heap.freed = rb_gc_stat(key_freed) - freed_before;
+	heap.generation = NIL_P(rb_gc_latest_gc_info(key_major_by)) ? 0 : 1;
+	gchint_heap(gchint_self(), &heap);
+}
+
 static void on_event(VALUE tp, void *data)
 {
 	struct gchint_detail detail = { .size = sizeof(detail) };
@@ -83,11 +99,15 @@ static void on_event(VALUE tp, void *data)
 		break;
 	case RUBY_INTERNAL_EVENT_GC_START:
 		count_announced++;
+		freed_before = rb_gc_stat(key_freed);
 		detail.cause = cause_read();
 		gchint_next_detail(gchint_self(), GCHINT_PHASE_MARK, STOPPED, &detail);
 		break;
 	case RUBY_INTERNAL_EVENT_GC_END_MARK:
 		gchint_phase_next(GCHINT_PHASE_SWEEP, STOPPED);
+		break;
+	case RUBY_INTERNAL_EVENT_GC_END_SWEEP:
+		heap_report();
 		break;
 	case RUBY_INTERNAL_EVENT_GC_EXIT:
 		gchint_phase_end();
@@ -121,12 +141,16 @@ void init_ruby(void)
 	sym_malloc = symbol_intern("malloc");
 	sym_method = symbol_intern("method");
 	sym_capi = symbol_intern("capi");
+	key_freed = symbol_intern("total_freed_objects");
+	key_major_by = symbol_intern("major_by");
 	/* The first call creates symbols, which is not allowed within a collection. */
 	rb_gc_latest_gc_info(key_state);
 	rb_gc_latest_gc_info(key_gc_by);
+	rb_gc_stat(key_freed);
 	tracepoint = rb_tracepoint_new(0,
 				       RUBY_INTERNAL_EVENT_GC_ENTER | RUBY_INTERNAL_EVENT_GC_START |
 					       RUBY_INTERNAL_EVENT_GC_END_MARK |
+					       RUBY_INTERNAL_EVENT_GC_END_SWEEP |
 					       RUBY_INTERNAL_EVENT_GC_EXIT,
 				       on_event, NULL);
 	rb_gc_register_address(&tracepoint);

@@ -9,6 +9,8 @@ def nodes(tree)
 end
 
 before = GC.count
+freed = GC.stat(:total_freed_objects)
+majors = GC.stat(:major_gc_count)
 threads = Array.new(3) do
   Thread.new do
     20.times { raise "tree" unless nodes(tree(12)) == (2 << 12) - 1 }
@@ -20,3 +22,4 @@ puts threads.map(&:value)
 GC.compact
 puts "thread=#{Thread.current.native_thread_id}"
 puts "count=#{GC.count - before} total=#{GC.count}"
+puts "freed=#{GC.stat(:total_freed_objects) - freed} majors=#{GC.stat(:major_gc_count) - majors} freed_ever=#{GC.stat(:total_freed_objects)}"
