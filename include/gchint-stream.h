@@ -20,7 +20,7 @@
  * keeps the descriptor and tries again at later events and at its end. It sets GCHINT_STREAM_LATE in
  * @features, and appends a line feed to the file of that path with ".late" added, if the
  * recorder has made one: of programs that were not recorded it has more line feeds than late rings
- * arrived.
+ * arrived. A program that cannot make a ring, because of a limit or a filter, appends one as well.
  *
  * The ring has many writers (threads, and signal handlers that interrupt them) and one
  * reader. Each event has a ticket; initially that of event n is n. A writer that finds the

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/un.h>
@@ -83,12 +84,21 @@ static int ring_send(int ring, int socket, int flags)
 	return errno == ETOOMANYREFS || errno == ENOBUFS ? -EAGAIN : -errno;
 }
 
+/* Beyond this limit ftruncate(2) and write(2) would raise SIGXFSZ. */
+static int size_is_allowed(size_t size)
+{
+	uint64_t limit[2];
+
+	return !syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, limit) && size <= limit[0];
+}
+
 /* Appends a line feed to the file next to the recorder's socket, if there is one. */
 static void recorder_count_late(const char *path)
 {
 	static const char suffix[] = ".late";
 	char name[sizeof(((struct sockaddr_un *)0)->sun_path) + sizeof(suffix)];
 	const size_t length = strlen(path);
+	struct stat st;
 	int fd;
 
 	/* recorder_connect() has checked the length. */
@@ -98,7 +108,7 @@ static void recorder_count_late(const char *path)
 	if (fd < 0)
 		return;
 	/* If it cannot be written there is nothing else to do. */
-	if (write(fd, "\n", 1) != 1)
+	if (fstat(fd, &st) || !size_is_allowed((size_t)st.st_size + 1) || write(fd, "\n", 1) != 1)
 		errno = 0;
 	close(fd);
 }
@@ -185,14 +195,6 @@ static size_t ring_size(unsigned int features)
 	       (features & GCHINT_STREAM_NAMES ? sizeof(struct gchint_stream_names) : 0);
 }
 
-/* Beyond this limit ftruncate(2) would raise SIGXFSZ. */
-static int size_is_allowed(size_t size)
-{
-	uint64_t limit[2];
-
-	return !syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, limit) && size <= limit[0];
-}
-
 /* Sizes and maps the file; MAP_FAILED with errno. */
 static struct gchint_stream *ring_map(int fd, unsigned int features)
 {
@@ -271,6 +273,8 @@ close_fd:
 	close(fd);
 close_to:
 	close(to);
+	if (ret)
+		recorder_count_late(path);
 	return ret;
 }
 

@@ -24,7 +24,8 @@ void hints_report_none(const struct hint_count *count, const char *program, cons
 
 	if (count->missed)
 		ctl_error("no hints%s%s: of %" PRIu64 " programs none were received: the recorder "
-			  "did not run, or there were too many at once",
+			  "did not run, there were too many at once, or a limit (ulimit -f) or a "
+			  "seccomp filter forbids the memory that they share with it",
 			  in, where, count->missed);
 	else if (count->programs)
 		ctl_error("no hints%s%s: %s collected nothing, or no phase was as long as "

@@ -520,8 +520,11 @@ static void library_stop(void *state)
 	}
 	late = late_count(l->late_fd);
 	if (late > l->late)
-		context_drop(l->context, "library", late - l->late,
-			     LATE_WHY " before it ended: the recorder did not run");
+		context_drop(
+			l->context, "library", late - l->late,
+			LATE_WHY
+			" before it ended: the recorder did not run, or a limit of the program "
+			"forbids its ring");
 	late_close(l->late_fd, l->path);
 	watch_free(l->listen);
 	watch_free(l->timer);
