@@ -464,7 +464,7 @@ double energy_of_command(const struct recording *rec, size_t rail)
 	if (!rec->c1 || (!counter && r->kind != RAIL_POWER))
 		return NAN;
 	series = recording_samples(rec, rail);
-	if (!series)
+	if (!series || (counter && energy_is_still(series->sample, series->nr)))
 		return NAN;
 	if (!energy_split(series->sample, series->nr, counter, &r->limits, seg, 3, &e)) {
 		db_missing(rec->path, "no memory for its energy");

@@ -52,7 +52,7 @@ struct verdict {
 void verdict_of(const double *base, size_t nr_base, const double *other, size_t nr_other,
 		struct verdict *v);
 
-#define VERDICT_RUNS 64
+#define VERDICT_RUNS 200
 
 /**
  * verdict_words - the verdict as half a sentence

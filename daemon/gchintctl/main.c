@@ -39,9 +39,8 @@ static const struct {
 	  false, cmd_export },
 	{ "import", "FILE... [-o FILE]", "make a recording from GCHINT_TRACE files", true, false,
 	  false, cmd_import },
-	{ "measure", "[-b COMMAND] -- COMMAND",
-	  "measure a command by repeated runs, alone or against a baseline", true, true, false,
-	  cmd_measure },
+	{ "measure", "-- COMMAND | 'COMMAND'...",
+	  "measure one or several commands by repeated runs", true, true, false, cmd_measure },
 	{ "profile", "record -- PROGRAM | report FILE | flame FILE",
 	  "CPU time by method, phase, frequency and energy", true, false, true, cmd_profile },
 	{ "record", "[-o FILE] -- COMMAND", "record while a command runs", true, false, false,
@@ -218,13 +217,13 @@ static int command_help(const struct ctl *ctl, const char *name)
 	return commands[n].run(ctl, 2, argv);
 }
 
-/* Index of the first "--", behind which the arguments are another program's; 0 without one. */
+/* Index of the first "--", behind which the arguments are another program's; @argc without. */
 static int args_find_dashes(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++)
 		if (!strcmp(argv[i], "--"))
 			return i;
-	return 0;
+	return argc;
 }
 
 /* @argv begins with the command's name. */

@@ -60,7 +60,8 @@ import json
 import sys
 j = json.load(open(sys.argv[1]))
 def f(name):
-    return next(x for x in j["figures"] if x["figure"].startswith(name))
+    x = next(x for x in j["figures"] if x["figure"].startswith(name))
+    return {c["label"]: c for c in x["commands"]} | x["commands"][-1].get("difference", {})
 print(*eval(f"({sys.argv[2]},)"))
 X2
 chmod 755 "$d/work" "$d/draw" "$d/orphan"
@@ -96,7 +97,7 @@ ok "JSON has each run, the mean with its interval, the verdict" is "4 True True 
 	f("dur")["command"]["mean_low"] <= f("dur")["command"]["mean"] <= f("dur")["command"]["mean_high"],
 	bool(f("CPU")["verdict"])')"
 ok "JSON says what was measured" is "$d/work 1000 $d/work 1000 4 0 0 None" \
-	"$(get '*(j[k] for k in ("command", "baseline", "runs", "warmup", "failed_runs", "idle_s"))')"
+	"$(get '*j["commands"], *(j[k] for k in ("runs", "warmup", "failed_runs", "idle_s"))')"
 ok "without a rail energy is unknown, with the reason" is "True None" "$(get \
 	'"no rail of this machine" in j["no_energy"], next((x for x in j["figures"] if x["figure"].startswith("energy")), None)')"
 ok "a limit of an unknown energy is reported, exit 5" is "5 1" "$(measure -n 2 -w 0 -f energy=5 -b true -- true) $(
@@ -104,9 +105,9 @@ ok "a limit of an unknown energy is reported, exit 5" is "5 1" "$(measure -n 2 -
 ok "without a rail a command is measured" is 0 "$(measure -n 2 -w 0 -- "$d/work" 1)"
 ok "the text says that energy and pauses are unknown, and why" said 2 \
 	'^(energy: unknown: no rail of this machine .*gchintctl status|pauses: unknown: .*gchintctl run)'
-ok "the text has duration and CPU time with their intervals" said 2 '^  (duration|CPU time), s  +[0-9.]+ \([-0-9.]+ to [0-9.]+\)$'
+ok "the text has duration and CPU time with their intervals" said 2 '^(duration|CPU time), s  +[0-9.]+ \([-0-9.]+ to [0-9.]+\)( +[0-9.]+){3}$'
 ok "one command gets the number of runs that a comparison needs" said 1 \
-	'^runs of this command and of another that would show a difference of 5 %: duration [0-9a-z ]+, CPU time [0-9a-z ]+$'
+	'^runs of this command and of another that would show a difference of 5 %: duration [0-9a-z ]+, CPU time [0-9a-z ]+(, peak memory [0-9a-z ]+)?$'
 ok "nothing is printed on the way without a terminal" said 0 'run [0-9]+ of|recorded'
 python3 -c 'import os, pty, sys
 pty.spawn(sys.argv[1:], lambda fd: os.read(fd, 65536))' "$ctl" measure -n 2 -b true -- true </dev/null >"$d/terminal" 2>&1
@@ -129,8 +130,8 @@ ok "--ignore-failure measures it, and says so" is "0 1" "$(measure -i -n 2 -w 1 
 	grep -c '^2 runs exited with an error' "$d/out")"
 ok "a missing program is reported before any run, exit 5" is "5 gchintctl: measure: $d/absent: no such program" \
 	"$(measure -b true -- "$d/absent") $(cat "$d/err")"
-ok "too few runs are refused, exit 2" is "2 gchintctl: measure: --runs takes a number from 2 to 64, not 1" \
-	"$(measure -n 1 -- true) $(cat "$d/err")"
+ok "too many runs are refused, exit 2" is "2 gchintctl: measure: --runs takes a number from 1 to 200, not 201" \
+	"$(measure -n 201 -- true) $(cat "$d/err")"
 ok "a limit needs a baseline, exit 2" is "2 1" "$(measure -f 5 -- true) $(grep -c 'add --baseline COMMAND' "$d/err")"
 ok "a limit of an unknown figure is refused, exit 2" is "2 1" "$(measure -b true -f speed=5 -- true) $(
 	grep -c 'one of energy, time, cpu and pause' "$d/err")"
@@ -160,6 +161,49 @@ ok "--output keeps what is there, exit 3" is "3 1" "$(measure -n 2 -o "$d/kept" 
 	grep -c 'File exists; name a new directory' "$d/err")"
 ok "otherwise nothing is left" is "" "$(ls -A "$TMPDIR")"
 
+# Several commands, hooks, a parameter, files.
+rm -f "$log"
+for word in setup conclude cleanup; do echo "echo ${word%"${word#?}"}\$1 >>'$log'" >"$d/hook-$word"; done
+echo "echo \$1 >>'$log'" >"$d/one"
+measure -n 2 -w 0 -L letter A,B,C --setup "sh $d/hook-setup {letter}" --conclude "sh $d/hook-conclude" \
+	--cleanup "sh '$d/hook-cleanup' {letter}" --export-json "$d/json" --export-csv "$d/csv" --export-markdown "$d/md" \
+	"sh '$d/one' {letter}" >"$d/status"
+ok "a parameter makes a command of each value; setup, conclude and cleanup run in their places" is \
+	"0 sA sB sC A c B c C c C c B c A c cA cB cC" "$(cat "$d/status") $(paste -sd' ' "$log")"
+ok "the JSON file has the values and the parameter" is "[2, 2, 2] ['A', 'B', 'C'] letter" "$(get \
+	'[len(c["values"]) for c in j["figures"][0]["commands"]], [c["letter"] for c in j["figures"][0]["commands"]], j["parameter"]')"
+ok "the CSV file has a line for each run" is "2 2 2" "$(python3 -c '
+import csv, sys
+rows = [r for r in csv.DictReader(open(sys.argv[1])) if r["figure"] == "duration"]
+print(*(sum(float(r["value"]) > 0 and r["letter"] == x for r in rows) for x in "ABC"))' "$d/csv")"
+ok "the Markdown file has a table for each figure, a row for each command" is "1 3" "$(grep -c '^| command | duration, s, mean' "$d/md") $(
+	sed -n '/duration/,/^$/p' "$d/md" | grep -c "^| \`sh .*/one [ABC]\` | [0-9.]* |")"
+ok "a file that cannot be written is reported, exit 3" is "3 1" "$(measure -n 1 -w 0 --export-csv "$d/no/csv" -- true) $(
+	grep -c '^gchintctl: measure: .*/no/csv: No such file' "$d/err")"
+ok "quoted commands are compared with the first" is "0 $d/work 1;$d/work 2;$d/work 3 3 2" "$(measured -n 2 -w 0 "$d/work 1" "$d/work 2" \
+	"$d/work 3") $(get '";".join(j["commands"]), len(j["figures"][0]["commands"]), sum("difference" in c for c in j["figures"][0]["commands"])')"
+measure -n 3 -w 0 'sleep 0.05' 'sleep 0.5' >"$d/status"
+ok "how many times as fast one is stands before the figures" said 1 \
+	'^1: sleep 0.05 ran [0-9]+\.[0-9]+ times as fast as 2: sleep 0.5 \([0-9.]+ to [0-9.]+\)$'
+ok "a command that is not quoted is explained, exit 5" is "5 1" "$(measure sleep 1) $(
+	grep -c '1: no such program; each argument is a command: quote it .* after --$' "$d/err")"
+ok "a parameter that no command has is refused, exit 2" is "2 1" "$(measure -L x 1,2 -- true) $(grep -c 'no command has the parameter {x}' "$d/err")"
+ok "a scan without a way is refused, exit 2" is "2 1" "$(measure -P x 1 4 -D -1 'sleep {x}') $(grep -c 'the step does not lead' "$d/err")"
+ok "too many commands are refused, exit 2" is "2 1" "$(measure -P x 1 13 'sleep {x}') $(grep -c 'more than 12 commands' "$d/err")"
+ok "a failing hook is named, exit 5, and cleanup runs" is "5 1 1" "$(rm -f "$d/cleaned"
+	measure -n 1 --setup false --cleanup "touch $d/cleaned" -- true) $(grep -c "^gchintctl: measure: --setup 'false': exit status 1" "$d/err") $(
+	find "$d/cleaned" | wc -l)"
+cat >"$d/large" <<'X2'
+#!/usr/bin/python3
+# large MIB: touches so much memory
+import sys
+bytearray(int(sys.argv[1]) << 20).find(b"x")
+X2
+chmod 755 "$d/large"
+measured -n 2 -w 0 -b "$d/large 100" -- "$d/large" 300 >"$d/status"
+ok "memory is that of the largest process at its peak" is "0 True" "$(cat "$d/status") $(get 'all(
+	100 < x < 150 for x in f("peak")["baseline"]["values"]) and all(300 < x < 350 for x in f("peak")["command"]["values"])')"
+
 # Energy, of a counter and of a power meter.
 export GCHINT_SYSFS=$d/sys
 zone=$d/sys/class/powercap/pkg:0
@@ -176,6 +220,8 @@ ok "less energy exceeds no limit" is "0 1" "$(measure -n 3 -w 0 -f energy=5 -b "
 	"$d/draw" "$zone/energy_uj" 100000) $(grep -cE '^  energy of pkg, measured +(6|7)[0-9] % less \(.*\): better$' "$d/out")"
 ok "energy of runs shorter than the readings is unknown, with the reason" is "0 1" "$(measure -n 2 -w 0 -p 1000 -- \
 	"$d/draw" "$zone/energy_uj" 100000) $(grep -cE '^energy of pkg, measured: unknown in 2 of 2 runs .* 1000 ms' "$d/out")"
+ok "a counter that does not count has no energy of 0 J" is "0 None" "$(measured -n 2 -w 0 -- sleep 0.3) $(get \
+	'f("energy of pkg")["command"]["mean"]')"
 rm -r "$zone"
 printf 'meter\n' >"$d/sys/class/hwmon/hwmon0/name"
 printf '1000000\n' >"$d/sys/class/hwmon/hwmon0/power1_input"

@@ -8,21 +8,78 @@
 #include <string.h>
 
 #include "../../daemon/analysis/stats.h"
+#include "../../daemon/gchintctl/measure/outliers.h"
 #include "../../daemon/gchintctl/measure/plan.h"
 
 static void measure_order(void)
 {
-	long at[PLAN_SIDES] = { 0 };
-	char order[9] = "";
+	size_t at[3] = { 0 };
+	char order[13] = "";
 
 	for (size_t i = 0; i < 8; i++) {
-		order[i] = plan_side(i) == PLAN_COMMAND ? 'B' : 'A';
-		at[plan_side(i)] += (long)i;
+		order[i] = (char)('A' + plan_command_at(i, 2));
+		at[plan_command_at(i, 2)] += i;
 	}
 	CHECK(!strcmp(order, "ABBAABBA") && at[0] == at[1],
-	      "runs alternate as ABBA: a steady drift is the same for both sides");
-	CHECK(plan_side(4) != plan_side(5) && plan_side(6) != plan_side(7),
-	      "each pair of runs has one of each side");
+	      "runs alternate as ABBA: a steady drift is the same for both commands");
+	memset(at, 0, sizeof(at));
+	for (size_t i = 0; i < 12; i++) {
+		order[i] = (char)('A' + plan_command_at(i, 3));
+		at[plan_command_at(i, 3)] += i;
+	}
+	CHECK(!strcmp(order, "ABCCBAABCCBA") && at[0] == at[1] && at[1] == at[2],
+	      "more commands take turns, every second one reversed");
+	CHECK(!plan_command_at(5, 1), "one command always runs");
+}
+
+static bool scan_is(const char *from, const char *to, const char *step, const char *want)
+{
+	char *values = NULL;
+	const bool is = !plan_scan(from, to, step, &values) && values && !strcmp(values, want);
+
+	free(values);
+	return is;
+}
+
+static void measure_parameter(void)
+{
+	char *values = NULL, *text;
+
+	CHECK(scan_is("1", "4", "1", "1,2,3,4") && scan_is("1", "4", "2", "1,3") &&
+		      scan_is("5", "5", "1", "5"),
+	      "a scan goes up to the last value, and not past it");
+	CHECK(scan_is("0.1", "0.5", "0.1", "0.1,0.2,0.3,0.4,0.5"),
+	      "decimals are exact, and so is the last value");
+	CHECK(scan_is("1", "2", "0.50", "1.00,1.50,2.00") && scan_is("3", "-1", "-2", "3,1,-1"),
+	      "decimals are those of the most exact number; a scan may go down");
+	CHECK(plan_scan("1", "4", "0", &values) && plan_scan("1", "4", "-1", &values) &&
+		      plan_scan("a", "4", "1", &values) && plan_scan("1", "", "1", &values) &&
+		      plan_scan("1", "1000000", "1", &values) &&
+		      plan_scan("0", "1e3", "1", &values),
+	      "other scans are refused");
+	text = plan_replace("make -j{n} {m} {n", "n", "8");
+	CHECK(text && !strcmp(text, "make -j8 {m} {n"), "a parameter is replaced by its value");
+	free(text);
+	text = plan_replace("{n}{n}", "n", "{n}");
+	CHECK(text && !strcmp(text, "{n}{n}"), "a value is not replaced again");
+	free(text);
+}
+
+static void measure_outliers(void)
+{
+	const double one[] = { 10, 10.1, 9.9, 10, 30, 10.2 }, cold[] = { 30, 10, 10.1, 9.9, 10 },
+		     same[] = { 10, 10, 10, 10.05, 10 }, wide[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+	struct outliers o = outliers_of(one, 6);
+
+	CHECK(o.nr == 1 && !o.first, "a value far from the others is an outlier");
+	o = outliers_of(cold, 5);
+	CHECK(o.nr == 1 && o.first, "a first run without warm caches is told apart");
+	o = outliers_of(same, 5);
+	CHECK(!o.nr, "a difference below a hundredth is none");
+	o = outliers_of(wide, 8);
+	CHECK(!o.nr, "scattered values have none");
+	o = outliers_of(cold, 3);
+	CHECK(!o.nr, "three values do not tell");
 }
 
 static void measure_limits(void)
@@ -134,6 +191,8 @@ static void measure_conclusions(void)
 void unit_measure(void)
 {
 	measure_order();
+	measure_parameter();
+	measure_outliers();
 	measure_limits();
 	measure_words();
 	measure_conclusions();

@@ -45,6 +45,18 @@ static uint64_t rusage_cpu_ns(const struct rusage *r)
 	       (uint64_t)(r->ru_utime.tv_usec + r->ru_stime.tv_usec) * NSEC_PER_USEC;
 }
 
+/* Adds what an ended process and the descendants that it waited for took. */
+static void usage_add(struct child_usage *usage, const struct rusage *r)
+{
+	struct rusage self;
+
+	usage->cpu_ns += rusage_cpu_ns(r);
+	/* The kernel counts the memory of a process from before its exec, which is a copy of ours. */
+	if (!getrusage(RUSAGE_SELF, &self) && r->ru_maxrss > self.ru_maxrss &&
+	    (uint64_t)r->ru_maxrss > usage->peak_kib)
+		usage->peak_kib = (uint64_t)r->ru_maxrss;
+}
+
 /* Our children before the command: helpers, which are waited for elsewhere. */
 struct helpers {
 	pid_t pid[64];
@@ -102,7 +114,7 @@ static void orphans_reap(const struct helpers *helpers, pid_t command, struct ch
 
 	for (size_t i = 0; i < nr; i++)
 		if (wait4(list[i], NULL, WNOHANG, &taken) == list[i] && usage)
-			usage->cpu_ns += rusage_cpu_ns(&taken);
+			usage_add(usage, &taken);
 }
 
 /*
@@ -257,7 +269,7 @@ void child_reap(pid_t ended, struct child_usage *usage)
 
 	if (!ended || wait4(ended, NULL, 0, &taken) != ended || !usage)
 		return;
-	usage->cpu_ns += rusage_cpu_ns(&taken);
+	usage_add(usage, &taken);
 }
 
 /* Whether the process has ended; it stays until it is waited for. */
@@ -281,7 +293,7 @@ int child_run(const struct child *child)
 	if (child->ended)
 		*child->ended = 0;
 	if (child->usage)
-		child->usage->cpu_ns = 0;
+		child->usage->cpu_ns = child->usage->peak_kib = 0;
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	helpers.nr =
 		children_read(&helpers, helpers.pid, sizeof(helpers.pid) / sizeof(helpers.pid[0]));

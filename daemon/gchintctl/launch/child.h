@@ -18,10 +18,12 @@ void child_signals(sigset_t *taken);
  * struct child_usage - what a command took
  * @cpu_ns: CPU time, user and system, of the command and of all its descendants that were waited
  *	for: by their parents, or by us, the subreaper (prctl(2)) of orphans
+ * @peak_kib: resident memory of the largest of these processes at its peak; 0: not known, as it is
+ *	not above ours, which a process inherits
  * @left: descendants still run, whose time is not in @cpu_ns
  */
 struct child_usage {
-	uint64_t cpu_ns;
+	uint64_t cpu_ns, peak_kib;
 	bool left;
 };
 

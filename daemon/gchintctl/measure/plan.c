@@ -2,13 +2,17 @@
 #include "plan.h"
 
 #include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <wordexp.h>
 
-enum plan_side plan_side(size_t i)
+size_t plan_command_at(size_t i, size_t commands)
 {
-	return (i + 1) / 2 % 2 ? PLAN_COMMAND : PLAN_BASELINE;
+	const size_t at = i % commands;
+
+	return i / commands % 2 ? commands - 1 - at : at;
 }
 
 void plan_limits_init(struct plan_limits *limits)
@@ -67,6 +71,65 @@ enum plan_figure plan_figure_of(const char *name)
 bool plan_exceeds(const struct verdict *v, double percent)
 {
 	return v->known && v->low > 0 && v->change * 100 > percent;
+}
+
+/* A finite number; @decimals becomes at least as many as its text has. */
+static bool number_read(const char *text, double *number, int *decimals)
+{
+	const char *point = strchr(text, '.');
+	char *end;
+
+	*number = strtod(text, &end);
+	if (end == text || *end || !isfinite(*number) || strpbrk(text, "eExX"))
+		return false;
+	if (point && (int)strlen(point + 1) > *decimals)
+		*decimals = (int)strlen(point + 1);
+	return true;
+}
+
+const char *plan_scan(const char *from, const char *to, const char *step, char **values)
+{
+	double first, last, by;
+	int decimals = 0;
+	size_t room;
+	FILE *f;
+
+	if (!number_read(from, &first, &decimals) || !number_read(to, &last, &decimals) ||
+	    !number_read(step, &by, &decimals) || decimals > 9)
+		return "it takes decimal numbers, such as 1 8, or 0.5 2 with a step of 0.5";
+	if (by == 0 || (last - first) / by < 0)
+		return "the step does not lead from the first value to the last";
+	if ((last - first) / by > PLAN_VALUES)
+		return "it has too many values";
+	f = open_memstream(values, &room);
+	if (!f)
+		return "no memory";
+	/* Half of a digit below: a sum of steps may be off by a rounding. */
+	for (int i = 0; (last - first - i * by) / by > -0.5 * pow(10, -decimals) / fabs(by); i++)
+		fprintf(f, "%s%.*f", i ? "," : "", decimals, first + i * by);
+	return fclose(f) ? "no memory" : NULL;
+}
+
+char *plan_replace(const char *text, const char *name, const char *value)
+{
+	const size_t length = strlen(name);
+	char *to = NULL;
+	size_t room;
+	FILE *f = open_memstream(&to, &room);
+
+	if (!f)
+		return NULL;
+	while (*text)
+		if (*text == '{' && !strncmp(text + 1, name, length) && text[length + 1] == '}') {
+			fputs(value, f);
+			text += length + 2;
+		} else {
+			fputc(*text++, f);
+		}
+	if (!fclose(f))
+		return to;
+	free(to);
+	return NULL;
 }
 
 const char *plan_words(const char *text, char ***argv)

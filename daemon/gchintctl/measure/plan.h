@@ -8,17 +8,11 @@
 
 #include "../../analysis/verdict.h"
 
-enum plan_side {
-	PLAN_BASELINE,
-	PLAN_COMMAND,
-	PLAN_SIDES
-};
-
 /*
- * The side of run @i of pairs in the order ABBA (baseline, command, command, baseline): a steady
- * drift of the machine, such as its warming up, is the same for both sides.
+ * Which of @commands runs as the @i-th: in turns whose order is reversed each time (ABBA, ABCCBA), so
+ * that a steady drift of the machine, such as its warming up, is the same for all.
  */
-enum plan_side plan_side(size_t i);
+size_t plan_command_at(size_t i, size_t commands);
 
 /* Types of figures that can have a limit. */
 enum plan_figure {
@@ -61,5 +55,22 @@ bool plan_exceeds(const struct verdict *v, double percent);
  */
 const char *plan_words(const char *text, char ***argv);
 void plan_words_free(char **argv);
+
+#define PLAN_VALUES 100 /* values of a parameter */
+
+/**
+ * plan_scan - the values of a parameter
+ * @from: the first one
+ * @to: the last one, unless a step goes past it
+ * @step: not 0; below 0 if @to is below @from
+ * @values: receives them, separated by commas, with as many decimals as the most exact of the
+ *	three has, to be freed
+ *
+ * Returns NULL, or the reason why there are no such values.
+ */
+const char *plan_scan(const char *from, const char *to, const char *step, char **values);
+
+/* @text with each "{@name}" replaced, to be freed; NULL without memory. */
+char *plan_replace(const char *text, const char *name, const char *value);
 
 #endif

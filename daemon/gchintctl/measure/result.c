@@ -8,109 +8,175 @@
 #include "../../analysis/stats.h"
 #include "../calibrate/estimate.h"
 #include "../ctl.h"
+#include "outliers.h"
 
-static bool result_has_baseline(const struct result *r)
+#define NAME_WIDTH 30 /* of the first column */
+
+bool result_shows(const struct result *r, const struct compare_figure *f)
 {
-	return r->command[PLAN_BASELINE];
+	bool any = false;
+
+	for (size_t g = 0; g < r->comparison->groups; g++)
+		any = any || f->n[g];
+	return f->main && any;
 }
 
-static size_t group_of(const struct result *r, enum plan_side side)
-{
-	return side == PLAN_COMMAND && result_has_baseline(r) ? 1 : 0;
-}
-
-/* A figure that no run has is not printed as such; what is missing is said below the tables. */
-static bool figure_shown(const struct compare_figure *f)
-{
-	return f->main && (f->n[0] || f->n[1]);
-}
-
-/*
- * The mean and its 95 % interval; of a single value without one. The interval of figures above 0
- * does not reach below it.
- */
-static void figure_mean(const struct compare_figure *f, size_t group, double *mean, double *low,
-			double *high)
+struct result_spread result_spread(const struct compare_figure *f, size_t group)
 {
 	const double *value = f->value[group];
-	bool positive = true;
+	const size_t n = f->n[group];
+	struct result_spread s = { n, NAN, NAN, NAN, NAN, NAN, NAN };
+	double squares = 0;
 	struct figure of;
 
-	*mean = f->n[group] ? value[0] : NAN;
-	*low = *high = NAN;
-	if (f->n[group] < 2)
-		return;
-	for (size_t i = 0; i < f->n[group]; i++)
-		positive = positive && value[i] >= 0;
-	of = estimate_mean(value, f->n[group], 0);
-	*mean = of.value;
-	*low = positive ? fmax(0, of.value - of.error) : of.value - of.error;
-	*high = of.value + of.error;
+	for (size_t i = 0; i < n; i++) {
+		s.min = fmin(s.min, value[i]);
+		s.max = fmax(s.max, value[i]);
+	}
+	s.mean = n ? value[0] : NAN;
+	if (n < 2)
+		return s;
+	of = estimate_mean(value, n, 0);
+	s.mean = of.value;
+	s.low = s.min >= 0 ? fmax(0, of.value - of.error) : of.value - of.error;
+	s.high = of.value + of.error;
+	for (size_t i = 0; i < n; i++)
+		squares += (value[i] - s.mean) * (value[i] - s.mean);
+	s.sigma = sqrt(squares / (double)(n - 1));
+	return s;
 }
 
-/* "1.234 (1.220 to 1.248)": the mean, with its 95 % interval if there are two runs. */
-static void figure_format_mean(const struct compare_figure *f, size_t group, char *buf, size_t size)
+/* "1.234 (1.220 to 1.248)  0.020  1.210  1.260": as many digits as the interval has. */
+static void spread_print(const struct result_spread *s)
 {
-	double mean, low, high;
+	char mean[80];
 	int digits;
 
-	figure_mean(f, group, &mean, &low, &high);
-	if (isnan(mean)) {
-		snprintf(buf, size, "?");
+	if (!s->n) {
+		puts(" ?");
 		return;
 	}
-	if (isnan(high)) {
-		snprintf(buf, size, "%.6g", mean);
+	if (s->n == 1) {
+		printf(" %.6g\n", s->mean);
 		return;
 	}
-	digits = stats_decimals(high > mean ? high - mean : fabs(mean) / 100);
-	snprintf(buf, size, "%.*f (%.*f to %.*f)", digits, mean, digits, low, digits, high);
+	digits = stats_decimals(s->high > s->mean ? s->high - s->mean : fabs(s->mean) / 100);
+	snprintf(mean, sizeof(mean), "%.*f (%.*f to %.*f)", digits, s->mean, digits, s->low, digits,
+		 s->high);
+	printf(" %-27s %9.*f %9.*f %9.*f\n", mean, digits, s->sigma, digits, s->min, digits,
+	       s->max);
 }
 
-static void figures_print_means(const struct result *r)
+/* What a command is called in a table: its parameter's value, else its words. */
+static void command_format(const struct result *r, size_t group, char *buf, size_t size)
 {
-	char mean[80], name[176];
+	const struct measure_command *c = &r->measure->command[group];
 
-	printf("%-42s", "MEAN (95 % INTERVAL)");
-	if (result_has_baseline(r))
-		printf(" %-30s", "BASELINE");
-	puts(" COMMAND");
-	for (size_t i = 0; i < r->comparison->figures; i++) {
-		const struct compare_figure *f = &r->comparison->figure[i];
+	if (c->value)
+		snprintf(buf, size, "%s=%s", r->measure->parameter, c->value);
+	else if (*c->label >= '0' && *c->label <= '9')
+		snprintf(buf, size, "%s: %s", c->label, c->text);
+	else
+		snprintf(buf, size, "%s", c->label);
+}
 
-		if (!figure_shown(f))
+static void figures_print(const struct result *r)
+{
+	const struct comparison *c = r->comparison;
+	char name[176], command[29];
+
+	printf("%-*s %-27s %9s %9s %9s\n", NAME_WIDTH, "", "MEAN (95 % INTERVAL)", "SIGMA", "MIN",
+	       "MAX");
+	for (size_t i = 0; i < c->figures; i++) {
+		const struct compare_figure *f = &c->figure[i];
+
+		if (!result_shows(r, f))
 			continue;
-		snprintf(name, sizeof(name), "%s, %s", f->name, f->unit);
-		printf("  %-40s", name);
-		if (result_has_baseline(r)) {
-			figure_format_mean(f, group_of(r, PLAN_BASELINE), mean, sizeof(mean));
-			printf(" %-30s", mean);
+		snprintf(name, sizeof(name), "%s%s%s", f->name, *f->unit ? ", " : "", f->unit);
+		if (c->groups > 1 || strlen(name) > NAME_WIDTH)
+			puts(name);
+		for (size_t g = 0; g < c->groups; g++) {
+			const struct result_spread s = result_spread(f, g);
+
+			command_format(r, g, command, sizeof(command));
+			if (c->groups > 1)
+				printf("  %-*s", NAME_WIDTH - 2, command);
+			else
+				printf("%-*s", NAME_WIDTH, strlen(name) > NAME_WIDTH ? "" : name);
+			spread_print(&s);
 		}
-		figure_format_mean(f, group_of(r, PLAN_COMMAND), mean, sizeof(mean));
-		printf(" %s\n", mean);
 	}
 }
 
-static void verdicts_print(const struct result *r)
+static const struct compare_figure *figure_find(const struct comparison *c, const char *name)
 {
-	const size_t group = group_of(r, PLAN_COMMAND);
+	for (size_t i = 0; i < c->figures; i++)
+		if (!strcmp(c->figure[i].name, name))
+			return &c->figure[i];
+	return NULL;
+}
+
+static size_t group_fastest(const struct comparison *c, const struct compare_figure *f)
+{
+	size_t fastest = 0;
+
+	for (size_t g = 1; g < c->groups; g++) {
+		struct verdict v;
+
+		verdict_of(f->value[fastest], f->n[fastest], f->value[g], f->n[g], &v);
+		if (v.median[1] < v.median[0])
+			fastest = g;
+	}
+	return fastest;
+}
+
+/* How many times as fast the fastest command is as each other one. */
+static void speed_print(const struct result *r)
+{
+	const struct comparison *c = r->comparison;
+	const struct compare_figure *f = figure_find(c, "duration");
+	const size_t fastest = f ? group_fastest(c, f) : 0;
+	char fast[64], slow[64];
+	bool begun = false;
+
+	for (size_t g = 0; f && g < c->groups; g++) {
+		struct verdict v;
+
+		if (g == fastest)
+			continue;
+		verdict_of(f->value[fastest], f->n[fastest], f->value[g], f->n[g], &v);
+		if (!v.known || !v.significant)
+			continue;
+		command_format(r, fastest, fast, sizeof(fast));
+		command_format(r, g, slow, sizeof(slow));
+		printf("%s%s ran %.2f times as fast as %s (%.2f to %.2f)\n", begun ? "" : "\n",
+		       fast, 1 + v.change, slow, 1 + v.low, 1 + v.high);
+		begun = true;
+	}
+}
+
+static void verdicts_print(const struct result *r, size_t group)
+{
+	const struct comparison *c = r->comparison;
 	bool resampled = false;
 	struct verdict v;
-	char words[256];
+	char words[256], base[256];
 
-	for (size_t i = 0; i < r->comparison->figures; i++) {
-		compare_verdict(r->comparison, &r->comparison->figure[i], group, &v);
+	for (size_t i = 0; i < c->figures; i++) {
+		compare_verdict(c, &c->figure[i], group, &v);
 		resampled = resampled || v.resampled;
 	}
-	printf("\ncommand against baseline (95 %% interval by %s)\n",
+	command_format(r, group, words, sizeof(words));
+	command_format(r, 0, base, sizeof(base));
+	printf("\n%s against %s (95 %% interval by %s)\n", words, base,
 	       resampled ? "bootstrap" : "Welch's t");
-	for (size_t i = 0; i < r->comparison->figures; i++) {
-		const struct compare_figure *f = &r->comparison->figure[i];
+	for (size_t i = 0; i < c->figures; i++) {
+		const struct compare_figure *f = &c->figure[i];
 		const char *judgement;
 
-		if (!figure_shown(f))
+		if (!result_shows(r, f))
 			continue;
-		compare_verdict(r->comparison, f, group, &v);
+		compare_verdict(c, f, group, &v);
 		verdict_conclusion(&v, words, sizeof(words));
 		judgement = verdict_judgement(&v, f->better);
 		printf("  %-40s %s%s%s\n", f->name, words, *judgement ? ": " : "", judgement);
@@ -128,7 +194,7 @@ static void wanted_print(const struct result *r)
 		const struct compare_figure *f = &r->comparison->figure[i];
 		struct verdict v;
 
-		if (!figure_shown(f))
+		if (!result_shows(r, f))
 			continue;
 		verdict_of(f->value[0], f->n[0], f->value[0], f->n[0], &v);
 		if (v.wanted)
@@ -140,17 +206,40 @@ static void wanted_print(const struct result *r)
 	putchar('\n');
 }
 
-static bool figures_known(const struct comparison *c, enum plan_figure type)
+static void outliers_print(const struct result *r)
 {
+	const struct comparison *c = r->comparison;
+	const struct compare_figure *f = figure_find(c, "duration");
+
+	for (size_t g = 0; f && g < c->groups; g++) {
+		const struct outliers o = outliers_of(f->value[g], f->n[g]);
+
+		if (o.first)
+			printf("%s: its first measured run was far slower than the others: caches "
+			       "were not warm; add --warmup, or empty them by --prepare\n",
+			       c->group[g].label);
+		if (o.nr > o.first)
+			printf("%s: %zu of %zu durations are far from the others: something "
+			       "disturbed these runs; repeat it on an idle machine\n",
+			       c->group[g].label, o.nr, f->n[g]);
+	}
+}
+
+static bool figures_known(const struct result *r, enum plan_figure type)
+{
+	const struct comparison *c = r->comparison;
+
 	for (size_t i = 0; i < c->figures; i++)
-		if (plan_figure_of(c->figure[i].name) == type && figure_shown(&c->figure[i]))
+		if (plan_figure_of(c->figure[i].name) == type && result_shows(r, &c->figure[i]))
 			return true;
 	return false;
 }
 
 static void missing_print(const struct result *r)
 {
+	const struct measure *m = r->measure;
 	const struct comparison *c = r->comparison;
+	char command[64];
 
 	if (*r->no_energy)
 		printf("energy: unknown: %s\n", r->no_energy);
@@ -159,131 +248,95 @@ static void missing_print(const struct result *r)
 
 		if (plan_figure_of(f->name) != PLAN_ENERGY)
 			continue;
-		for (size_t g = 0; g < c->groups; g++)
+		for (size_t g = 0; g < c->groups; g++) {
+			command_format(r, g, command, sizeof(command));
 			if (f->n[g] < c->group[g].nr)
-				printf("%s: unknown in %zu of %zu runs of the %s: the rail's "
+				printf("%s: unknown in %zu of %zu runs of '%s': the rail's "
 				       "readings, %u ms apart or more, are too rare for runs so "
-				       "short, or some failed; measure a longer run\n",
-				       f->name, c->group[g].nr - f->n[g], c->group[g].nr,
-				       c->group[g].label, r->period_ms);
+				       "short, some failed, or its counter does not count\n",
+				       f->name, c->group[g].nr - f->n[g], c->group[g].nr, command,
+				       m->period_ms);
+		}
 	}
-	if (!figures_known(c, PLAN_PAUSE))
+	if (!figure_find(c, "peak memory") || !result_shows(r, figure_find(c, "peak memory")))
+		puts("peak memory: unknown: below that of gchintctl, which starts the command");
+	if (!figures_known(r, PLAN_PAUSE))
 		puts("pauses: unknown: no run announced its collections; \"gchintctl run -q --\" "
 		     "before a command loads the adapter of its runtime");
-	if (r->left)
+	if (m->left)
 		printf("CPU time: %zu runs left processes behind that still ran: theirs is not "
 		       "counted, and they disturbed the runs after them\n",
-		       r->left);
-	if (r->failed)
+		       m->left);
+	if (m->failed)
 		printf("%zu runs exited with an error, which --ignore-failure lets count\n",
-		       r->failed);
+		       m->failed);
 }
 
 void result_print_text(const struct result *r)
 {
-	printf("command   %s\n", r->command[PLAN_COMMAND]);
-	if (result_has_baseline(r))
-		printf("baseline  %s\n", r->command[PLAN_BASELINE]);
-	printf("runs      %zu%s, after %zu to warm up", r->runs,
-	       result_has_baseline(r) ? " of each, in the order ABBA" : "", r->warmup);
-	if (r->idle_s > 0)
-		printf("; power of %g idle s subtracted", r->idle_s);
-	puts("\n");
-	figures_print_means(r);
-	if (result_has_baseline(r))
-		verdicts_print(r);
-	else
+	const struct measure *m = r->measure;
+	const bool several = m->commands > 1;
+
+	for (size_t i = 0; i < m->commands; i++)
+		printf("%-9s %s\n", m->command[i].label, m->command[i].text);
+	printf("runs      %u%s, after %u to warm up", m->runs,
+	       several ? m->commands == 2 ? " of each, in the order ABBA" :
+					    " of each, in turns, every second one reversed" :
+			 "",
+	       m->warmup);
+	if (m->idle_s > 0)
+		printf("; power of %g idle s subtracted", m->idle_s);
+	putchar('\n');
+	if (several)
+		speed_print(r);
+	putchar('\n');
+	figures_print(r);
+	for (size_t g = 1; g < r->comparison->groups; g++)
+		verdicts_print(r, g);
+	if (!several)
 		wanted_print(r);
 	putchar('\n');
+	outliers_print(r);
 	missing_print(r);
 }
 
-static void side_print_json(struct json *j, const struct result *r, const struct compare_figure *f,
-			    enum plan_side side)
-{
-	const size_t group = group_of(r, side);
-	double mean, low, high;
-
-	figure_mean(f, group, &mean, &low, &high);
-	json_object(j, side == PLAN_COMMAND ? "command" : "baseline");
-	json_real(j, "mean", mean, 9);
-	json_real(j, "mean_low", low, 9);
-	json_real(j, "mean_high", high, 9);
-	json_list(j, "values");
-	for (size_t i = 0; i < f->n[group]; i++)
-		json_real(j, NULL, f->value[group][i], 9);
-	json_end(j);
-	json_end(j);
-}
-
-static void figure_print_json(struct json *j, const struct result *r,
-			      const struct compare_figure *f)
+/* Returns CTL_FAILED after a message if the figure of a command exceeds its limit. */
+static int limit_judge(const struct result *r, const struct compare_figure *f, size_t group,
+		       double percent)
 {
 	struct verdict v;
 	char words[256];
 
-	json_line(j);
-	json_object(j, NULL);
-	if (result_has_baseline(r)) {
-		compare_print_json(j, r->comparison, f, group_of(r, PLAN_COMMAND));
-		compare_verdict(r->comparison, f, group_of(r, PLAN_COMMAND), &v);
-		verdict_conclusion(&v, words, sizeof(words));
-		json_text(j, "verdict", words);
-		side_print_json(j, r, f, PLAN_BASELINE);
-	} else {
-		json_text(j, "figure", f->name);
-		json_text(j, "unit", f->unit);
-		json_int(j, "better", f->better);
-	}
-	side_print_json(j, r, f, PLAN_COMMAND);
-	json_end(j);
-}
-
-void result_print_json(const struct result *r)
-{
-	struct json j = { .f = stdout };
-
-	json_object(&j, NULL);
-	json_text(&j, "command", r->command[PLAN_COMMAND]);
-	json_text(&j, "baseline", r->command[PLAN_BASELINE]);
-	json_uint(&j, "runs", r->runs);
-	json_uint(&j, "warmup", r->warmup);
-	json_uint(&j, "period_ms", r->period_ms);
-	json_real(&j, "idle_s", r->idle_s > 0 ? r->idle_s : NAN, 9);
-	json_uint(&j, "failed_runs", r->failed);
-	json_uint(&j, "runs_that_left_processes", r->left);
-	json_text(&j, "no_energy", *r->no_energy ? r->no_energy : NULL);
-	json_list(&j, "figures");
-	for (size_t i = 0; i < r->comparison->figures; i++)
-		if (r->comparison->figure[i].main)
-			figure_print_json(&j, r, &r->comparison->figure[i]);
-	json_end(&j);
-	json_end(&j);
+	compare_verdict(r->comparison, f, group, &v);
+	if (!plan_exceeds(&v, percent))
+		return CTL_OK;
+	verdict_words(&v, words, sizeof(words));
+	if (r->comparison->groups > 2)
+		ctl_error("%s: %s: %s: the limit of --fail-above is %g %% more",
+			  r->comparison->group[group].label, f->name, words, percent);
+	else
+		ctl_error("%s: %s: the limit of --fail-above is %g %% more", f->name, words,
+			  percent);
+	return CTL_FAILED;
 }
 
 int result_judge(const struct result *r)
 {
 	const struct comparison *c = r->comparison;
+	const struct plan_limits *limits = &r->measure->limits;
 	int code = CTL_OK;
 
-	for (size_t i = 0; i < c->figures && result_has_baseline(r); i++) {
-		const struct compare_figure *f = &c->figure[i];
-		const enum plan_figure type = plan_figure_of(f->name);
-		struct verdict v;
-		char words[256];
+	for (size_t i = 0; i < c->figures; i++) {
+		const enum plan_figure type = plan_figure_of(c->figure[i].name);
 
-		if (type == PLAN_FIGURES || isnan(r->limits.percent[type]))
+		if (type == PLAN_FIGURES || isnan(limits->percent[type]))
 			continue;
-		compare_verdict(c, f, group_of(r, PLAN_COMMAND), &v);
-		if (!plan_exceeds(&v, r->limits.percent[type]))
-			continue;
-		verdict_words(&v, words, sizeof(words));
-		ctl_error("%s: %s: the limit of --fail-above is %g %% more", f->name, words,
-			  r->limits.percent[type]);
-		code = CTL_FAILED;
+		for (size_t g = 1; g < c->groups; g++)
+			if (limit_judge(r, &c->figure[i], g, limits->percent[type]))
+				code = CTL_FAILED;
 	}
 	for (int type = 0; type < PLAN_FIGURES && !code; type++)
-		if (r->limits.named[type] && !figures_known(c, (enum plan_figure)type)) {
+		if (limits->named[type] && !figures_known(r, (enum plan_figure)type)) {
 			ctl_error("--fail-above %s=...: no run has such a figure",
 				  plan_figure_name((enum plan_figure)type));
 			code = CTL_UNMEASURED;

@@ -1,37 +1,46 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the runs of gchintctl measure say: tables, verdicts, and the exit status. */
+/* What the runs of gchintctl measure say: tables, verdicts, files, and the exit status. */
 #ifndef GCHINTCTL_RESULT_H
 #define GCHINTCTL_RESULT_H
 
-#include "../../analysis/comparison.h"
-#include "plan.h"
+#include <stdio.h>
+
+#include "measure.h"
 
 /**
  * struct result - measured runs
- * @comparison: of the runs; its last group is the command, the one before it the baseline
- * @command: the command line of each side; that of the baseline is NULL without one
- * @runs: runs of each side
- * @warmup: unmeasured runs of each side before these
- * @period_ms: sampling interval of rails
- * @idle_s: length of the idle time whose power was subtracted; 0: none was
- * @failed: runs that exited with an error, which was ignored
- * @left: runs that left processes behind that still ran
+ * @measure: the commands and their runs
+ * @comparison: of the runs; a group is a command
  * @no_energy: why no rail measures energy; "" if one does
- * @limits: by how much figures may grow
  */
 struct result {
+	const struct measure *measure;
 	const struct comparison *comparison;
-	const char *command[PLAN_SIDES];
-	size_t runs, warmup;
-	unsigned int period_ms;
-	double idle_s;
-	size_t failed, left;
 	char no_energy[512];
-	struct plan_limits limits;
 };
 
+/**
+ * struct result_spread - the values of a command's runs in short
+ * @n: how many runs have the figure; with 0 the other members are NAN, with 1 the interval and @sigma
+ * @low: lower end of the mean's 95 % interval; not below 0 for figures above 0
+ * @high: upper end
+ * @sigma: standard deviation of a run
+ */
+struct result_spread {
+	size_t n;
+	double mean, low, high, sigma, min, max;
+};
+
+struct result_spread result_spread(const struct compare_figure *f, size_t group);
+
+/* A figure that no run has is not printed as such; what is missing is said below the tables. */
+bool result_shows(const struct result *r, const struct compare_figure *f);
+
 void result_print_text(const struct result *r);
-void result_print_json(const struct result *r);
+void result_write_json(const struct result *r, FILE *f);
+
+/* Writes the files of the options --export-... Exit status. */
+int result_export(const struct result *r);
 
 /* Reports figures that grew beyond their limits, or are unknown and have one. Exit status. */
 int result_judge(const struct result *r);
