@@ -20,6 +20,15 @@ static char path[] = "/tmp/gchint-stream-XXXXXX";
 static int listener;
 static struct gchint_session *s;
 
+static pid_t owner;
+
+static void path_remove(void)
+{
+	/* Not in children that a test forks. */
+	if (getpid() == owner)
+		unlink(path);
+}
+
 static void before(void)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
@@ -29,6 +38,8 @@ static void before(void)
 	strcpy(a.sun_path, path);
 	listener = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	CHECK_IS(bind(listener, (struct sockaddr *)&a, sizeof(a)), 0);
+	owner = getpid();
+	atexit(path_remove);
 	fake_reset();
 	fake.present = 0;
 	setenv("GCHINT_STREAM", path, 1);
