@@ -37,27 +37,6 @@ static struct profile_frame native_frame(const struct profile *p, const struct p
 	return frame;
 }
 
-bool profile_is_kernel(uint64_t address)
-{
-	return address >> (sizeof(long) * 8 - 1);
-}
-
-bool profile_chain_next(struct profile_chain *chain, uint64_t *address)
-{
-	char *end;
-	bool kernel;
-
-	*address = strtoull(chain->text, &end, 16);
-	if (end == chain->text)
-		return false;
-	chain->text = *end ? end + 1 : end;
-	kernel = profile_is_kernel(*address);
-	*address -= *address && (kernel ? chain->kernel : chain->user);
-	chain->kernel = chain->kernel || kernel;
-	chain->user = chain->user || !kernel;
-	return true;
-}
-
 /* The symbol at an address of a sample's call chain; NULL if none is known. */
 static const struct profile_symbol *chain_symbol(const struct profile *p,
 						 const struct profile_sample *s, uint64_t address)
