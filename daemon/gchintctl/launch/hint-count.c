@@ -165,6 +165,10 @@ static void hint_ring_count_event(struct hint_count *t, struct hint_ring *c,
 
 	if (e->slot >= RING_LEASES)
 		return;
+	/* Other events, such as readings of the heap, say nothing of the phase, which stays open. */
+	if (e->type != GCHINT_STREAM_PHASE && e->type != GCHINT_STREAM_ATTACH &&
+	    e->type != GCHINT_STREAM_DETACH && e->type != GCHINT_STREAM_CLOSE)
+		return;
 	was = phase_pause_type(c->lease[e->slot].phase, c->lease[e->slot].flags);
 	is = phase_pause_type(phase, e->flags);
 	if (phase && (phase != c->lease[e->slot].phase || e->flags != c->lease[e->slot].flags))
