@@ -105,17 +105,14 @@ static void find_stopped(struct findings *f)
 static void find_long_pauses(struct findings *f)
 {
 	const struct findings_input *in = f->in;
-	uint64_t *ns = malloc((in->pauses + 1) * sizeof(*ns)), half;
+	uint64_t *ns = &in->scratch->ns, half;
 	char length[AMOUNT_TEXT];
 	size_t count;
 
-	if (!ns)
-		return;
 	for (size_t i = 0; i < in->pauses; i++)
 		ns[i] = in->pause[i].ns;
 	qsort(ns, in->pauses, sizeof(*ns), by_ns);
 	half = findings_half(ns, in->pauses, &count);
-	free(ns);
 	if (in->pauses < LONG_PAUSES || (double)count > LONG_COUNT * (double)in->pauses)
 		return;
 	findings_add(f, FINDING_LONG_PAUSES, (double)half, count,
@@ -126,10 +123,10 @@ static void find_long_pauses(struct findings *f)
 /* The median share of the limit in use after the collections; of full ones only with @full. */
 static double collections_fill(const struct findings_input *in, bool full, size_t *count)
 {
-	double *share = malloc((in->collections + 1) * sizeof(*share)), median = NAN;
+	double *share = &in->scratch->share, median = NAN;
 
 	*count = 0;
-	for (size_t i = 0; share && i < in->collections; i++) {
+	for (size_t i = 0; i < in->collections; i++) {
 		const struct findings_collection *c = &in->collection[i];
 
 		if (c->after == FINDINGS_UNKNOWN || c->most == FINDINGS_UNKNOWN || c->most <= 0 ||
@@ -141,7 +138,6 @@ static double collections_fill(const struct findings_input *in, bool full, size_
 		qsort(share, *count, sizeof(*share), by_share);
 		median = share[(*count - 1) / 2];
 	}
-	free(share);
 	return median;
 }
 
@@ -375,10 +371,10 @@ static int by_bytes(const void *a, const void *b)
 /* The median of what stays, and the highest limit; the number of full collections and their pauses. */
 static bool advice_measure(const struct findings_input *in, struct advice *advice)
 {
-	int64_t *live = malloc((in->collections + 1) * sizeof(*live));
+	int64_t *live = &in->scratch->bytes;
 	uint64_t stopped = 0;
 
-	for (size_t i = 0; live && i < in->collections; i++) {
+	for (size_t i = 0; i < in->collections; i++) {
 		const struct findings_collection *c = &in->collection[i];
 
 		/* With several heaps the limit is that of each. */
@@ -399,7 +395,6 @@ static bool advice_measure(const struct findings_input *in, struct advice *advic
 		qsort(live, advice->full, sizeof(*live), by_bytes);
 		advice->live = live[(advice->full - 1) / 2];
 	}
-	free(live);
 	return advice->full >= ADVICE_FULL;
 }
 

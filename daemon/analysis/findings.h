@@ -58,6 +58,7 @@ struct findings_collection {
  * @wait: of that, runnable and without a CPU, ns; FINDINGS_UNKNOWN
  * @safepoint: time in which a stopped thread waited for others to stop, ns
  * @clock: mean frequency in pauses as a share of the highest; NAN not known
+ * @scratch: room for as many values as there are pauses, and as there are collections
  */
 struct findings_input {
 	const char *name;
@@ -69,6 +70,13 @@ struct findings_input {
 	int64_t run, wait;
 	uint64_t safepoint;
 	double clock;
+	union findings_value *scratch;
+};
+
+union findings_value {
+	uint64_t ns;
+	int64_t bytes;
+	double share;
 };
 
 /* In the order in which a sentence has them. */

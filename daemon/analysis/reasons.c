@@ -188,6 +188,11 @@ static bool reasons_find(const struct recording *rec, const struct collections *
 	if (!pause)
 		return recording_no_memory(rec);
 	in.pause = pause;
+	in.scratch = malloc((in.pauses + c->nr + 1) * sizeof(*in.scratch));
+	if (!in.scratch) {
+		free(pause);
+		return recording_no_memory(rec);
+	}
 	while (first < c->nr && c->tgid[first] != reasons->tgid)
 		first++;
 	in.collection = c->collection + first;
@@ -196,6 +201,7 @@ static bool reasons_find(const struct recording *rec, const struct collections *
 	reasons->nr = findings_of(&in, reasons->found);
 	reasons->advised = advice_of(&in, &reasons->advice);
 	findings_sentence(reasons->found, reasons->nr, reasons->sentence);
+	free(in.scratch);
 	free(pause);
 	return true;
 }

@@ -15,6 +15,7 @@
 
 static struct findings_pause pause_made[200];
 static struct findings_collection collection_made[40];
+static union findings_value scratch[200];
 
 /* @pauses of a millisecond in ten seconds, and nothing else known. */
 static struct findings_input input_make(size_t pauses)
@@ -28,6 +29,7 @@ static struct findings_input input_make(size_t pauses)
 		.run = FINDINGS_UNKNOWN,
 		.wait = FINDINGS_UNKNOWN,
 		.clock = NAN,
+		.scratch = scratch,
 	};
 
 	for (size_t i = 0; i < pauses; i++)
