@@ -85,12 +85,12 @@ static struct gchint_session *opened; /* adapter_start()'s */
  */
 static jint agent_redirect(const char *options)
 {
-	if (gchint_backend(opened) == GCHINT_BACKEND_DEVICE)
+	if (gchint_get_backend(opened) == GCHINT_BACKEND_DEVICE)
 		return JNI_OK;
 	threads_release();
 	gchint_close(opened);
 	/* Another library of the JVM may use the session, which then stays as it is. */
-	if (gchint_backend(opened) == GCHINT_BACKEND_NOTHING)
+	if (gchint_get_backend(opened) == GCHINT_BACKEND_NOTHING)
 		adapter_environment(options);
 	else
 		fprintf(stderr, "libgchint-jvm.so: hints stay with the earlier recorder: another "
@@ -98,7 +98,7 @@ static jint agent_redirect(const char *options)
 	if (gchint_open(&opened, 0))
 		return JNI_ERR;
 	threads_rejoin();
-	return gchint_backend(opened) == GCHINT_BACKEND_NOTHING ? JNI_ERR : JNI_OK;
+	return gchint_get_backend(opened) == GCHINT_BACKEND_NOTHING ? JNI_ERR : JNI_OK;
 }
 
 static jint agent_setup(JavaVM *vm, const char *options, int live)

@@ -179,7 +179,7 @@ static void all_and_the_end(void)
 	int n, phases = 0;
 
 	CHECK_IS(gchint_open(&s, 0), 0);
-	CHECK_IS(gchint_backend(s), GCHINT_BACKEND_STREAM);
+	CHECK_IS(gchint_get_backend(s), GCHINT_BACKEND_STREAM);
 	ring = receive();
 	for (n = 0; n < 1000; n++) {
 		gchint_phase_begin(GCHINT_PHASE_SWEEP, 0);
@@ -257,7 +257,7 @@ static void no_ring(void)
 	errno = 4711;
 	fake.map_errno = ENOMEM;
 	CHECK_IS(gchint_open(&s, 0), 0);
-	CHECK_IS(gchint_backend(s), GCHINT_BACKEND_NOTHING);
+	CHECK_IS(gchint_get_backend(s), GCHINT_BACKEND_NOTHING);
 	CHECK_IS(gchint_close(s), 0);
 	fake.map_errno = 0;
 	/* No descriptor at all, and none above standard error. */
@@ -268,11 +268,11 @@ static void no_ring(void)
 	few.rlim_cur = (rlim_t)fd;
 	CHECK_IS(setrlimit(RLIMIT_NOFILE, &few), 0);
 	CHECK_IS(gchint_open(&s, 0), 0);
-	CHECK_IS(gchint_backend(s), GCHINT_BACKEND_NOTHING);
+	CHECK_IS(gchint_get_backend(s), GCHINT_BACKEND_NOTHING);
 	CHECK_IS(gchint_close(s), 0);
 	CHECK_IS(close(STDIN_FILENO), 0);
 	CHECK_IS(gchint_open(&s, 0), 0);
-	CHECK_IS(gchint_backend(s), GCHINT_BACKEND_NOTHING);
+	CHECK_IS(gchint_get_backend(s), GCHINT_BACKEND_NOTHING);
 	CHECK_IS(gchint_close(s), 0);
 	CHECK(fcntl(STDIN_FILENO, F_GETFD) < 0);
 	CHECK_IS(setrlimit(RLIMIT_NOFILE, &files), 0);
@@ -280,7 +280,7 @@ static void no_ring(void)
 	/* A ring larger than a file may be. */
 	CHECK_IS(setrlimit(RLIMIT_FSIZE, &none), 0);
 	CHECK_IS(gchint_open(&s, 0), 0);
-	CHECK_IS(gchint_backend(s), GCHINT_BACKEND_NOTHING);
+	CHECK_IS(gchint_get_backend(s), GCHINT_BACKEND_NOTHING);
 	CHECK_IS(gchint_close(s), 0);
 	CHECK_IS(dup(listener), fd);
 	CHECK(!receive());
