@@ -240,8 +240,8 @@ ok "without hints that is reported" shows count_print run -- hints none <<<"gchi
 ok "hints of a killed program are counted" shows count_print run -- hints "killed stw" <<<"gchintctl: 3 hints, 3 pauses"$'\nexit 137'
 ok "run -q prints no count" shows count_print run -q -- hints stw <<<"! hints,"
 ok "hints of a recorded program are counted" shows count_print run -r "$d/run.db" -- hints "stw concurrent" <<'X2'
-gchintctl: recorded
 gchintctl: 10 hints, 3 pauses: into
+gchintctl: next: gchintctl summary
 X2
 ok "and are in the recording" is "mark, stw 3 sweep, concurrent 7" \
 	"$("$d/bin/gchintctl" summary "$d/run.db" | grep -E '^(mark|sweep)' | awk '{ print $1, $2, $3 }' | paste -sd' ')"

@@ -20,6 +20,7 @@
  * @cost: print the cost of the recording at the end
  * @with_command: keep the command with its arguments
  * @hints_optional: the caller wants something else, or reports missing hints itself
+ * @ends_quietly: the caller says itself what was recorded
  * @after_ms: how long to record after the command's end, so that a reading of the rails follows it
  * @setup: called in the command's process before it is executed; may be NULL
  * @data: argument of @setup
@@ -33,7 +34,7 @@
  */
 struct recorder {
 	const char *file, *program;
-	bool quiet, cost, with_command, hints_optional;
+	bool quiet, cost, with_command, hints_optional, ends_quietly;
 	unsigned int after_ms;
 	void (*setup)(void *data);
 	void *data;
@@ -53,8 +54,33 @@ struct recorder {
 };
 
 void recorder_init(struct recorder *r);
+
+/* What the commands that record have in common: members of a table for getopt_long(), and letters. */
+#define RECORDER_OPTIONS                                                                           \
+	{ "command", no_argument, NULL, 'c' }, { "cost", no_argument, NULL, 'C' },                 \
+		{ "gchintd", required_argument, NULL, 'g' },                                       \
+		{ "label", required_argument, NULL, 'l' },                                         \
+		{ "option", required_argument, NULL, 'x' },                                        \
+		{ "output", required_argument, NULL, 'o' },                                        \
+	{                                                                                          \
+		"period", required_argument, NULL, 'p'                                             \
+	}
+#define RECORDER_LETTERS "Cl:o:p:"
+
+/* Takes one of RECORDER_OPTIONS. Returns false if it is another. @arg is kept. */
+bool recorder_take_option(struct recorder *r, int option, const char *arg);
 /* Passes an option to gchintd. @option is kept. */
 void recorder_add_option(struct recorder *r, const char *option);
+
+/**
+ * recorder_page_name - a name for the page of a recording
+ * @file: the recording
+ * @name: receives it
+ * @size: of @name
+ *
+ * FILE.html for FILE.db; FILE-2.html if that exists, and so on. Returns false if no name is free.
+ */
+bool recorder_page_name(const char *file, char *name, size_t size);
 
 /* A command in one line, quoted for a shell, to be freed; NULL without memory. */
 char *command_text(char *const *argv);

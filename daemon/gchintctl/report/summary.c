@@ -224,8 +224,7 @@ static void answer_print_energy(const struct recording *rec)
 	}
 }
 
-/* The answer that readers look for, before the tables. */
-static void summary_print_answer(const struct recording *rec)
+void summary_print_answer(const struct recording *rec)
 {
 	const size_t processes = pauses_sum(rec, PAUSES_ALL).processes;
 	struct reasons reasons;
@@ -251,7 +250,6 @@ static void summary_print_answer(const struct recording *rec)
 		       rec->unsure_stops == 1 ? "is" : "are");
 	answer_print_cpu(rec);
 	answer_print_energy(rec);
-	putchar('\n');
 }
 
 static void summary_print_head(const struct recording *rec)
@@ -642,6 +640,7 @@ static void summary_print_cost(const struct recording *rec)
 static void summary_print(const struct recording *rec)
 {
 	summary_print_answer(rec);
+	putchar('\n');
 	summary_print_head(rec);
 	summary_print_phases(rec);
 	summary_print_energy(rec);
