@@ -93,8 +93,9 @@ COST = {"ns": "int", "cpu_ns": "int", "wakeups": "int", "rss_kib": "int?"}
 SUMMARY = {
     "file": "text", "label": "text", "start_ns": "int", "end_ns": "int", "duration_ns": "int",
     "findings": {"pid": "int?", "sentence": "text", "list": [{"finding": "text", "value": "number", "count": "int?", "text": "text"}],
-                 "advice": ({"limit_bytes": "int", "limit_bytes_now": "int", "live_bytes": "int", "full_collections": "int",
-                             "full_collections_then": "number", "full_paused_ns": "int", "full_paused_ns_then": "int",
+                 "advice": ({"setting": "text", "limit_bytes": "int?", "limit_bytes_now": "int", "live_bytes": "int", "collections": "int",
+                             "collections_then": "number", "full_collections": "int", "full_collections_then": "number",
+                             "full_paused_ns": "int", "full_paused_ns_then": "int", "paused_ns": "int", "paused_ns_then": "int",
                              "text": "text"}, None)},
     "pauses": {"count": "int", "left_out": "int", "total_ns": "int", "p50_ns": "int", "p95_ns": "int", "p99_ns": "int",
                "half_ns": "int", "max_ns": "int", "by_process": [{"pid": "int?", "name": "text?", "count": "int", "total_ns": "int",

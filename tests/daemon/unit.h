@@ -42,6 +42,7 @@ bool unit_memory_failed(void);
 /* Removes the directory @dir with everything in it. */
 void unit_remove(const char *dir);
 
+void unit_advice(void);
 void unit_calibration(void);
 void unit_capture(void);
 void unit_child(void);

@@ -160,13 +160,21 @@ static void summary_json_advice(struct json *j, const struct reasons *reasons)
 		return;
 	}
 	json_object(j, "advice");
-	json_int(j, "limit_bytes", a->limit);
+	json_text(j, "setting", a->setting);
+	if (a->limit)
+		json_int(j, "limit_bytes", a->limit);
+	else
+		json_null(j, "limit_bytes");
 	json_int(j, "limit_bytes_now", a->now);
 	json_int(j, "live_bytes", a->live);
+	json_uint(j, "collections", a->collections);
+	json_real(j, "collections_then", a->collections_then, 6);
 	json_uint(j, "full_collections", a->full);
 	json_real(j, "full_collections_then", a->full_then, 6);
-	json_uint(j, "full_paused_ns", a->paused);
-	json_fixed(j, "full_paused_ns_then", a->paused_then, 0);
+	json_uint(j, "full_paused_ns", a->full_paused);
+	json_fixed(j, "full_paused_ns_then", a->full_paused_then, 0);
+	json_uint(j, "paused_ns", a->paused);
+	json_fixed(j, "paused_ns_then", a->paused_then, 0);
 	json_text(j, "text", a->text);
 	json_end(j);
 }
