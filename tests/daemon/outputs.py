@@ -93,7 +93,7 @@ COST = {"ns": "int", "cpu_ns": "int", "wakeups": "int", "rss_kib": "int?"}
 SUMMARY = {
     "file": "text", "label": "text", "start_ns": "int", "end_ns": "int", "duration_ns": "int",
     "findings": {"pid": "int?", "sentence": "text", "list": [{"finding": "text", "value": "number", "count": "int?", "text": "text"}],
-                 "advice": ({"setting": "text", "limit_bytes": "int?", "limit_bytes_now": "int", "live_bytes": "int", "collections": "int",
+                 "advice": ({"setting": "text", "bound": "bool", "limit_bytes": "int?", "limit_bytes_now": "int", "live_bytes": "int", "collections": "int",
                              "collections_then": "number", "full_collections": "int", "full_collections_then": "number",
                              "full_paused_ns": "int", "full_paused_ns_then": "int", "paused_ns": "int", "paused_ns_then": "int",
                              "text": "text"}, None)},

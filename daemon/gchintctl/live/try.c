@@ -181,8 +181,8 @@ static void trials_print(const struct trial *now, const struct trial *then)
 	       "RUN");
 	line_print("now", (double)a->collections, (double)a->full, (double)a->paused, advice_cpu(a),
 		   (double)now->duration);
-	line_print("predicted", a->collections_then, a->full_then, a->paused_then, a->cpu_then,
-		   NAN);
+	line_print(a->bound ? "at most" : "predicted", a->collections_then, a->full_then,
+		   a->paused_then, a->cpu_then, NAN);
 	line_print("seen", (double)seen->collections, (double)seen->full, (double)seen->paused,
 		   advice_cpu(seen), (double)then->duration);
 	printf("%s: %s\n", a->setting,
@@ -219,6 +219,7 @@ static void trials_print_json(const struct trial *now, const struct trial *then)
 	json_object(&j, NULL);
 	json_text(&j, "sentence", now->reasons.sentence);
 	json_text(&j, "setting", then ? a->setting : NULL);
+	json_bool(&j, "bound", a->bound);
 	json_figures(&j, "now", (double)a->collections, (double)a->full, (double)a->paused,
 		     advice_cpu(a), (double)now->duration);
 	if (then) {

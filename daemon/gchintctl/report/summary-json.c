@@ -161,6 +161,7 @@ static void summary_json_advice(struct json *j, const struct reasons *reasons)
 	}
 	json_object(j, "advice");
 	json_text(j, "setting", a->setting);
+	json_bool(j, "bound", a->bound);
 	if (a->limit)
 		json_int(j, "limit_bytes", a->limit);
 	else
