@@ -76,7 +76,7 @@ static void group_write_heading(const struct comparison *c, size_t g, FILE *html
 	const struct compare_group *group = &c->group[g], *base = &c->group[group->base];
 
 	fputs("<th>", html);
-	plot_line_write_key("group", g, html);
+	plot_group_write_key(g, html);
 	label_write(group->label, html);
 	fprintf(html, "<br>%zu run%s", group->nr, group->nr == 1 ? "" : "s");
 	if (group->base != g) {
