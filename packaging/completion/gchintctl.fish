@@ -95,7 +95,7 @@ complete -c gchintctl -n '__gchintctl_in profile' -l signal -d 'ask threads by a
 complete -c gchintctl -n '__gchintctl_in profile' -s f -l follow -d 'wait for processes that it leaves running'
 complete -c gchintctl -n '__gchintctl_in profile' -l interpreted -d 'a JVM reports each call'
 complete -c gchintctl -n '__gchintctl_in profile' -l names-at-calls -d 'name methods at each call, for comparison'
-complete -c gchintctl -n '__gchintctl_in profile' -x -l format -a 'firefox perf-script speedscope' -d 'of an export'
+complete -c gchintctl -n '__gchintctl_in profile' -x -l format -a 'firefox perf-script pprof speedscope' -d 'of an export'
 complete -c gchintctl -n '__gchintctl_in record' -r -F -s o -l output -d 'the recording'
 complete -c gchintctl -n '__gchintctl_in record' -x -s l -l label -d 'name of the run'
 complete -c gchintctl -n '__gchintctl_in record' -l command -d 'keep the command with its arguments'

@@ -12,10 +12,12 @@ import itertools
 import json
 import math
 import re
+import shutil
 import sqlite3
 import statistics
 import subprocess
 import sys
+import tempfile
 
 CTL = sys.argv[1]
 CLASSES = ((8, "urgent"), (1, "stw"), (4, "foreground"), (2, "concurrent"), (0, ""))
@@ -435,6 +437,22 @@ def check_profile(file):
     assert all(re.fullmatch(r"[^;]+(;[^;]+)*", line.rsplit(" ", 1)[0]) for line in folded.splitlines())
     firefox = json.loads(ctl_run("profile", "export", "--format", "firefox", file))
     assert sum(t["samples"]["length"] for t in firefox["threads"]) == number
+    if shutil.which("go"):
+        check_pprof(file, number)
+
+
+def check_pprof(file, number):
+    """pprof's own reader finds each sample, and the phases as labels."""
+    with tempfile.NamedTemporaryFile(suffix=".pb") as out:
+        ctl_run("profile", "export", "--format", "pprof", "-o", out.name, file)
+        raw = subprocess.run(["go", "tool", "pprof", "-raw", "-symbolize=none", out.name], text=True, check=True,
+                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+    samples = re.search(r"^Samples:\n(.*?)^Locations$", raw, re.M | re.S)[1]
+    assert samples.startswith("samples/count"), samples[:100]
+    counts = [int(n) for n in re.findall(r"^ +(\d+)(?: +\d+)*: \d", samples, re.M)]
+    assert sum(counts) == number, samples[:300]
+    assert len(re.findall(r"phase:\[[a-z]+\]", samples)) == len(counts), samples[:300]
+    assert len(re.findall(r"program:\[", samples)) == len(counts), samples[:300]
 
 
 class Page(html.parser.HTMLParser):

@@ -20,7 +20,7 @@ offers() { # WANT WORD...
 	is "$1" "$(COMPLETION=$here/../../packaging/completion/gchintctl bash "$d/offer" gchintctl "${@:2}")"
 }
 ok "completion offers commands" offers "record report" re
-ok "completion offers formats of profiles" offers "firefox perf-script speedscope" profile export p.db --format ""
+ok "completion offers formats of profiles" offers "firefox perf-script pprof speedscope" profile export p.db --format ""
 ok "completion offers formats" offers "chrome-trace csv" export a.db --format c
 ok "completion offers tables" offers "phase_list phases" export a.db --table ph
 ok "completion offers options of a command" offers "--delay" top --d

@@ -75,7 +75,9 @@ static const char usage[] =
 	"      --format FORMAT    firefox, for profiler.firefox.com: samples and phases by "
 	"thread,\n"
 	"                         energy and frequency as tracks; speedscope, for speedscope.app;\n"
-	"                         perf-script, as perf writes it: for stackcollapse, inferno\n"
+	"                         pprof, for Pyroscope, Parca and go tool pprof: with phase,\n"
+	"                         program and thread as labels; perf-script, as perf writes it:\n"
+	"                         for stackcollapse, inferno\n"
 	"\n"
 	"Examples:\n"
 	"  gchintctl profile record -o p.db -- lua5.4 program.lua\n"
@@ -287,6 +289,8 @@ static int profile_write(const struct profile *p, const struct options *o)
 		return CTL_FILE;
 	if (!strcmp(o->format, "firefox"))
 		ret = profile_firefox(p, f);
+	else if (!strcmp(o->format, "pprof"))
+		ret = profile_pprof(p, f);
 	else if (!strcmp(o->format, "speedscope"))
 		profile_speedscope(p, f);
 	else
@@ -357,9 +361,13 @@ static bool phases_are_known(const char *name, bool several)
 
 static bool format_is_known(const char *name)
 {
-	if (!strcmp(name, "firefox") || !strcmp(name, "speedscope") || !strcmp(name, "perf-script"))
-		return true;
-	ctl_error("profile export: there is no format '%s'; use firefox, perf-script or speedscope",
+	static const char *const known[] = { "firefox", "perf-script", "pprof", "speedscope" };
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strcmp(name, known[i]))
+			return true;
+	ctl_error("profile export: there is no format '%s'; use firefox, perf-script, pprof or "
+		  "speedscope",
 		  name);
 	return false;
 }
@@ -511,7 +519,8 @@ int cmd_profile(const struct ctl *ctl, int argc, char **argv)
 		return profile_keep_good(&o.keep) ? profile_filter(argv[optind], &o.keep) :
 						    CTL_USAGE;
 	if (!strcmp(what, "export") && !o.format) {
-		ctl_error("profile export: name a --format: firefox, perf-script or speedscope");
+		ctl_error("profile export: name a --format: firefox, perf-script, pprof or "
+			  "speedscope");
 		return CTL_USAGE;
 	}
 	return profile_read(&o, what, argv[optind]);

@@ -221,6 +221,8 @@ int profile_folded(const struct profile *p, const struct profile_energy *e, FILE
 int profile_flame(const struct profile *p, const struct profile_energy *e, FILE *f);
 /* Writes the format of profiler.firefox.com, with phases, rails and frequencies. */
 int profile_firefox(const struct profile *p, FILE *f);
+/* Writes the format of pprof, with phases as labels, and energy where it is known. */
+int profile_pprof(const struct profile *p, FILE *f);
 /* Write the format of speedscope.app, and the output of perf-script(1). */
 void profile_speedscope(const struct profile *p, FILE *f);
 void profile_script(const struct profile *p, FILE *f);
