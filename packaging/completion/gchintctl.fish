@@ -111,6 +111,7 @@ complete -c gchintctl -n '__gchintctl_in report' -x -s d -l detail -d 'recording
 complete -c gchintctl -n '__gchintctl_in run' -r -F -s o -l output -d 'record the run as well'
 complete -c gchintctl -n '__gchintctl_in run' -r -F -s r -l record -d 'record the run as well'
 complete -c gchintctl -n '__gchintctl_in run' -l report -d 'record it, and write its page'
+complete -c gchintctl -n '__gchintctl_in run' -x -s m -l metrics -d 'answer Prometheus at ADDRESS:PORT'
 complete -c gchintctl -n '__gchintctl_in run' -x -s l -l label -d 'name of the run'
 complete -c gchintctl -n '__gchintctl_in run' -x -s p -l period -d 'sampling interval, ms'
 complete -c gchintctl -n '__gchintctl_in run' -l command -d 'keep the command with its arguments'

@@ -26,7 +26,7 @@ get() { # PATH [HEADER]
 }
 has_all() {
 	get /metrics >"$d/http" && grep -q '^gchint_rail_watts{rail="adm1272-0-0060:power1"' "$d/http" &&
-		grep -qE '^gchint_phases_total\{phase="remark"} [1-9]' "$d/http"
+		grep -qE '^gchint_phases_total\{(service="[^"]*",)?phase="remark"} [1-9]' "$d/http"
 }
 # First, during a recording: it shows the last seconds.
 top_draws() {
@@ -49,10 +49,10 @@ wait "$job"
 wait_for 30 got 0 'select count(*) from phases where t1 is null'
 paused() { # as many by HTTP as in the recording, to which some may be on their way
 	get /metrics >"$d/paused"
-	[ "$(sed -n 's/^gchint_pause_seconds_count //p' "$d/paused" | tr -d '\r')" = "$(sql 'select count(*) from pauses')" ]
+	[ "$(sed -nE 's/^gchint_pause_seconds_count(\{[^}]*})? //p' "$d/paused" | tr -d '\r')" = "$(sql 'select count(*) from pauses')" ]
 }
 ok "HTTP has the pauses of the recording" wait_for 30 paused
-ok "their total, too" is 1 "$(sql "select abs(sum(ns) / 1e9 - $(sed -n 's/^gchint_pause_seconds_sum //p' "$d/paused" | tr -d '\r')) < 1e-6 from pauses")"
+ok "their total, too" is 1 "$(sql "select abs(sum(ns) / 1e9 - $(sed -nE 's/^gchint_pause_seconds_sum(\{[^}]*})? //p' "$d/paused" | tr -d '\r')) < 1e-6 from pauses")"
 stop
 ok "the text file has the names that node_exporter reads, without type info" is "1 0" \
 	"$(grep -c '^# TYPE gchint_phases_total counter' "$d/out/gchint.prom") $(grep -cE '^# (TYPE .* info|UNIT|EOF)' "$d/out/gchint.prom")"

@@ -28,6 +28,7 @@
 #include "child.h"
 #include "hint-count.h"
 #include "hint-report.h"
+#include "monitor.h"
 #include "record.h"
 #include "runtime.h"
 
@@ -78,7 +79,8 @@ void recorder_init(struct recorder *r)
 	 * --option --config=FILE overrides it.
 	 */
 	daemon_add_argument(r, "--config");
-	daemon_add_argument(r, "-");
+	r->config[0] = '-';
+	daemon_add_argument(r, r->config);
 }
 
 void recorder_add_option(struct recorder *r, const char *option)
@@ -166,6 +168,8 @@ static void manager_close(struct recorder *r)
 		close(r->manager);
 	unlink(r->notify);
 	unlink(r->annotations);
+	if (r->metrics)
+		unlink(r->config);
 	unlink(r->stream);
 	late_remove(r->stream);
 	rmdir(r->dir);
@@ -242,9 +246,9 @@ static bool daemon_wait_end(const struct recorder *r)
 			killed = true;
 		}
 		if (!ready && !waits)
-			ctl_error("gchintd still writes %s; the disk may hang. Ctrl-C gives the "
+			ctl_error("gchintd still writes%s%s; the disk may hang. Ctrl-C gives the "
 				  "rest up",
-				  r->file);
+				  r->file ? " " : "", r->file ? r->file : "");
 	}
 	if (p.fd >= 0)
 		close(p.fd);
@@ -278,7 +282,7 @@ static void progress_print(const struct recorder *r, bool last)
 	char wal[4200];
 	double size = 0;
 
-	if (r->quiet || !isatty(STDERR_FILENO))
+	if (r->quiet || r->unrecorded || !isatty(STDERR_FILENO))
 		return;
 	if (!stat(r->file, &st))
 		size += (double)st.st_size;
@@ -421,6 +425,8 @@ static void recorder_discard(const struct recorder *r)
 	static const char *const parts[] = { "", "-wal", "-shm" };
 	char path[PATH_MAX + 8];
 
+	if (r->unrecorded)
+		return;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		snprintf(path, sizeof(path), "%s%s", r->file, parts[i]);
 		unlink(path);
@@ -472,8 +478,8 @@ static int recorder_run_command(struct recorder *r, char **command)
 	/* Only now: the daemon has read the accounts of a command that has just ended. */
 	child_reap(r->command, &r->usage);
 	r->complete = r->ran && !ret;
-	if (!r->ran) {
-		if (!r->rotates) {
+	if (!r->ran || r->unrecorded) {
+		if (!r->rotates && !r->unrecorded) {
 			recorder_discard(r);
 			ctl_error("nothing was recorded: %s is removed", r->file);
 		}
@@ -510,12 +516,12 @@ int recorder_run(struct recorder *r, char **command)
 	char *text = NULL;
 	int ret;
 
-	if (!r->file) {
+	if (!r->file && !r->unrecorded) {
 		name_by_time(r->name, sizeof(r->name), command[0]);
 		r->file = r->name;
 		r->unnamed = true;
 	}
-	if (!recorder_choose_name(r))
+	if (!r->unrecorded && !recorder_choose_name(r))
 		return CTL_FILE;
 	if (!r->program)
 		r->program = daemon_find(r->found, sizeof(r->found));
@@ -525,10 +531,26 @@ int recorder_run(struct recorder *r, char **command)
 		manager_close(r);
 		return CTL_DAEMON;
 	}
+	if (r->metrics) {
+		const char *slash = strrchr(command[0], '/');
+
+		snprintf(r->config, sizeof(r->config), "%s/conf", r->dir);
+		ret = monitor_listen(r->metrics,
+				     r->label ? r->label :
+				     slash    ? slash + 1 :
+						command[0],
+				     r->config, r->quiet);
+		if (ret) {
+			manager_close(r);
+			return ret;
+		}
+	}
 	r->argv[0] = (char *)r->program;
 	daemon_add_argument(r, "--quiet");
-	daemon_add_argument(r, "--record");
-	daemon_add_argument(r, r->file);
+	if (!r->unrecorded) {
+		daemon_add_argument(r, "--record");
+		daemon_add_argument(r, r->file);
+	}
 	daemon_add_argument(r, "--annotations");
 	daemon_add_argument(r, r->annotations);
 	if (r->with_command)
@@ -562,6 +584,7 @@ bool recorder_take_option(struct recorder *r, int option, const char *arg)
 		r->program = arg;
 		return true;
 	case 'l':
+		r->label = arg;
 		daemon_add_argument(r, "--label");
 		daemon_add_argument(r, arg);
 		return true;

@@ -21,6 +21,8 @@
  * @with_command: keep the command with its arguments
  * @hints_optional: the caller wants something else, or reports missing hints itself
  * @ends_quietly: the caller says itself what was recorded
+ * @metrics: where monitors are answered meanwhile, see monitor_listen(); NULL: nowhere
+ * @unrecorded: there are only @metrics
  * @after_ms: how long to record after the command's end, so that a reading of the rails follows it
  * @setup: called in the command's process before it is executed; may be NULL
  * @data: argument of @setup
@@ -34,7 +36,8 @@
  */
 struct recorder {
 	const char *file, *program;
-	bool quiet, cost, with_command, hints_optional, ends_quietly;
+	bool quiet, cost, with_command, hints_optional, ends_quietly, unrecorded;
+	const char *metrics;
 	unsigned int after_ms;
 	void (*setup)(void *data);
 	void *data;
@@ -43,13 +46,14 @@ struct recorder {
 	enum child_left left;
 
 	char *argv[RECORD_ARGS], name[PATH_MAX], found[PATH_MAX + 32];
+	const char *label;
 	int args;
 	pid_t command; /* has ended, and is not reaped yet */
 	bool rotates; /* gchintd may rotate an existing file */
 	bool unnamed; /* the name was made of the program's and the time */
 	pid_t daemon;
 	uint64_t start;
-	char dir[64], annotations[96], notify[96], stream[96];
+	char dir[64], annotations[96], config[96], notify[96], stream[96];
 	int manager; /* socket on which gchintd reports that it is ready */
 };
 
@@ -91,7 +95,7 @@ char *command_text(char *const *argv);
  * @command: its words, and NULL
  *
  * An existing file is kept: the next free name, FILE-2 and so on, replaces it in @r->file, which is
- * reported. Without a file the name is made of the program's and the time. A file is removed if
+ * reported. Without a file the name is made of the program's and the time, unless @r->unrecorded. A file is removed if
  * the command could not be executed. Returns an exit code: that of the command if it ran.
  */
 int recorder_run(struct recorder *r, char **command);

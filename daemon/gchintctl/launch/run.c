@@ -27,8 +27,9 @@
 #include "runtime.h"
 
 static const char usage[] =
-	"usage: gchintctl run [-o FILE] [-l LABEL] [--report[=PAGE]] [-H cap|boost|all|clamp]\n"
-	"                     [-R NAME] [-f] [-q] -- PROGRAM [ARGUMENT]...\n"
+	"usage: gchintctl run [-o FILE] [-l LABEL] [--report[=PAGE]] [-m ADDRESS:PORT]\n"
+	"                     [-H cap|boost|all|clamp] [-R NAME] [-f] [-q] -- PROGRAM "
+	"[ARGUMENT]...\n"
 	"Runs PROGRAM with the adapter of its language runtime, so that it gives hints, and\n"
 	"prints how many hints there were and where they went; recorded, also what stopped the\n"
 	"program, and why. A program that uses libgchint needs no adapter. Exits with PROGRAM's\n"
@@ -40,6 +41,10 @@ static const char usage[] =
 	"                      --record are the same)\n"
 	"      --report[=PAGE] record the run and write its page (default: FILE.html)\n"
 	"  -l, --label LABEL   record the run with a name, for reports that compare runs\n"
+	"  -m, --metrics ADDRESS\n"
+	"                      answer Prometheus at ADDRESS:PORT, or at :PORT of this machine\n"
+	"                      alone, while PROGRAM runs; it has to send the token that is\n"
+	"                      printed, and LABEL, or the program's name, is its service\n"
 	"  -H, --hints WHICH   cap: only hints that lower the frequency act; boost: only hints\n"
 	"                      that raise it; all: both (default); clamp: hints act by\n"
 	"                      utilisation clamps on the program's own threads, which needs no\n"
@@ -370,7 +375,7 @@ static int launch_record(const struct launch *l, char **command)
 	r->ends_quietly = true;
 	r->left = l->left;
 	status = recorder_run(r, command);
-	if (!r->ran)
+	if (!r->ran || r->unrecorded)
 		return status;
 	/* Why they are not known is reported. */
 	if (r->abandoned || !hint_count_read(&t, r->file))
@@ -630,6 +635,7 @@ int cmd_run(const struct ctl *ctl, int argc, char **argv)
 		{ "follow", no_argument, NULL, 'f' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "hints", required_argument, NULL, 'H' },
+		{ "metrics", required_argument, NULL, 'm' },
 		{ "quiet", no_argument, NULL, 'q' },
 		{ "record", required_argument, NULL, 'r' },
 		{ "report", optional_argument, NULL, 'P' },
@@ -640,11 +646,12 @@ int cmd_run(const struct ctl *ctl, int argc, char **argv)
 	const struct runtime *named = NULL;
 	struct launch l = { .left = CHILD_LEFT_REPORT };
 	struct recorder recorder;
+	bool recorded = false;
 	int opt;
 
 	(void)ctl;
 	recorder_init(&recorder);
-	while ((opt = getopt_long(argc, argv, "+" RECORDER_LETTERS "fhH:qr:R:", longs, NULL)) >=
+	while ((opt = getopt_long(argc, argv, "+" RECORDER_LETTERS "fhH:m:qr:R:", longs, NULL)) >=
 	       0) {
 		switch (opt) {
 		case 'f':
@@ -661,10 +668,13 @@ int cmd_run(const struct ctl *ctl, int argc, char **argv)
 			}
 			setenv("GCHINT_HINTS", optarg, 1);
 			break;
+		case 'm':
+			recorder.metrics = optarg;
+			break;
 		case 'P':
 			l.page = true;
 			l.page_name = optarg;
-			l.recorder = &recorder;
+			recorded = true;
 			break;
 		case 'q':
 			l.quiet = true;
@@ -680,8 +690,16 @@ int cmd_run(const struct ctl *ctl, int argc, char **argv)
 		default:
 			if (!recorder_take_option(&recorder, opt == 'r' ? 'o' : opt, optarg))
 				return ctl_usage("run");
-			l.recorder = &recorder;
+			/* With metrics the label is that of the service. */
+			recorded = recorded || opt != 'l';
 		}
+	}
+	recorder.unrecorded = recorder.metrics && !recorded;
+	if (recorded || recorder.metrics || recorder.label)
+		l.recorder = &recorder;
+	if (recorder.unrecorded && l.require) {
+		ctl_error("run: --require-hints: metrics do not count them; add -o FILE");
+		return CTL_USAGE;
 	}
 	if (optind == argc) {
 		ctl_error("run: no program given; see gchintctl run --help");
