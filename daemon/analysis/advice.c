@@ -433,44 +433,39 @@ static bool predict_slots(const struct advice_sums *s, double now, double then, 
 
 /*
  * Each object is traversed once in each young generation, however many are collected at once. A full
- * collection comes after so many of the middle generation, and when a quarter is new: of those of
- * the recording it is as long as the one that it replaces.
+ * collection comes in place of one of the middle generation, after so many of these and when a
+ * quarter is new: it is as long as the one that the recording has from then on.
  */
 static bool predict_count(const struct findings_input *in, double now, double then,
 			  struct advice *a)
 {
 	const double more = then / now;
-	double middle = 0, last = 0, gap = 0, due, ns = 0, nr = 0, gone = 0;
-	size_t full = 0;
+	double middle = 0, ns = 0, nr = 0, gone = 0, gap;
+	size_t full = 0, last = 0;
 
 	collections_assign_pauses(in);
 	for (size_t i = 0; i < in->collections; i++) {
 		const struct findings_collection *c = &in->collection[i];
+		const bool is_full = findings_is_full(in, c) && !c->asked;
 
-		middle += c->generation == 1;
-		if (!findings_is_full(in, c) || c->asked)
-			continue;
-		gap += middle - last;
-		last = middle;
-		full++;
+		middle += c->generation == 1 || is_full;
+		full += is_full;
+		last = is_full ? i : last;
 	}
 	if (!full || !(more > 0))
 		return false;
-	gap = fmax(gap / (double)full, CPYTHON_PARENT * more);
+	gap = fmax(middle / (double)full, CPYTHON_PARENT * more);
 	middle = 0;
-	due = gap;
 	for (size_t i = 0; i < in->collections; i++) {
 		const struct findings_collection *c = &in->collection[i];
+		const bool is_full = findings_is_full(in, c) && !c->asked;
 
-		middle += c->generation == 1;
-		if (!findings_is_full(in, c) || c->asked)
+		middle += c->generation == 1 || is_full;
+		gone += is_full ? in->scratch[i].share : 0;
+		if (middle < (nr + 1) * gap || (!is_full && i < last))
 			continue;
-		gone += in->scratch[i].share;
-		if (middle < due)
-			continue;
-		ns += in->scratch[i].share;
+		ns += in->scratch[is_full ? i : last].share;
 		nr++;
-		due += gap;
 	}
 	a->full_then = nr;
 	a->full_paused_then = ns;
@@ -527,6 +522,7 @@ static void advice_measure(const struct findings_input *in, struct advice *a)
 
 	*a = (struct advice){
 		.cpu = in->run,
+		.wait = in->wait,
 		.collections = in->pauses,
 		.collections_then = NAN,
 		.full_then = NAN,

@@ -58,6 +58,7 @@ extern const struct advice_knob advice_knobs[ADVICE_KNOBS];
  * @full_paused: ns of their pauses
  * @paused: ns of all pauses
  * @cpu: CPU time of collection, ns; FINDINGS_UNKNOWN
+ * @wait: beside it, runnable and without a CPU, ns; FINDINGS_UNKNOWN
  * @collections_then: predicted, as are the others of that ending; NAN not known
  * @bound: the predicted figures are upper bounds: what survives is not known
  * @text: a sentence, with how the figures are known
@@ -70,7 +71,7 @@ struct advice {
 	int64_t limit, now, live;
 	size_t collections, full;
 	uint64_t full_paused, paused;
-	int64_t cpu;
+	int64_t cpu, wait;
 	double collections_then, full_then, full_paused_then, paused_then, cpu_then;
 	bool bound;
 	char text[ADVICE_TEXT];

@@ -173,6 +173,11 @@ static double advice_cpu(const struct advice *a)
 	return a->cpu == FINDINGS_UNKNOWN ? NAN : (double)a->cpu;
 }
 
+static double advice_wait(const struct advice *a)
+{
+	return a->wait == FINDINGS_UNKNOWN ? NAN : (double)a->wait;
+}
+
 static void trials_print(const struct trial *now, const struct trial *then)
 {
 	const struct advice *a = &now->reasons.advice, *seen = &then->reasons.advice;
@@ -199,13 +204,14 @@ static void json_figure(struct json *j, const char *key, double value)
 }
 
 static void json_figures(struct json *j, const char *key, double collections, double full,
-			 double paused, double cpu, double run)
+			 double paused, double cpu, double wait, double run)
 {
 	json_object(j, key);
 	json_figure(j, "collections", collections);
 	json_figure(j, "full_collections", full);
 	json_figure(j, "paused_ns", paused);
 	json_figure(j, "cpu_ns", cpu);
+	json_figure(j, "wait_ns", wait);
 	json_figure(j, "run_ns", run);
 	json_end(j);
 }
@@ -221,14 +227,15 @@ static void trials_print_json(const struct trial *now, const struct trial *then)
 	json_text(&j, "setting", then ? a->setting : NULL);
 	json_bool(&j, "bound", a->bound);
 	json_figures(&j, "now", (double)a->collections, (double)a->full, (double)a->paused,
-		     advice_cpu(a), (double)now->duration);
+		     advice_cpu(a), advice_wait(a), (double)now->duration);
 	if (then) {
 		const struct advice *seen = &then->reasons.advice;
 
 		json_figures(&j, "predicted", a->collections_then, a->full_then, a->paused_then,
-			     a->cpu_then, NAN);
+			     a->cpu_then, NAN, NAN);
 		json_figures(&j, "seen", (double)seen->collections, (double)seen->full,
-			     (double)seen->paused, advice_cpu(seen), (double)then->duration);
+			     (double)seen->paused, advice_cpu(seen), advice_wait(seen),
+			     (double)then->duration);
 	} else {
 		json_null(&j, "predicted");
 		json_null(&j, "seen");
