@@ -253,6 +253,15 @@ sys.exit(0 if len(used) == 91 and min(used) == 20 and max(used) == 80 and all(49
 X3
 	ok "the page has the CPU time of collection that summary has" is "$("$ctl" summary "$d/heap.db" |
 		sed -n 's/^collection used \(at most \)\?\(.*\) of CPU.*/\2/p')" "$(sed -n 's/.*<dt>GC CPU time<\/dt><dd>\(&le; \)\?\([^<]*\)<.*/\2/p' "$d/heap.html")"
+	# A collector that takes twice the CPU time, and half of each second; nothing changes frequency.
+	cp "$d/heap.db" "$d/twice.db"
+	sqlite3 "$d/twice.db" "update sched set run_ns = run_ns * 2; delete from transitions; update meta set value = 'two' where key = 'label'"
+	sqlite3 "$d/heap.db" "delete from transitions"
+	"$ctl" report -d 0 -o "$d/cpu.html" "$d/heap.db" "$d/twice.db" 2>/dev/null
+	ok "a comparison has the collector's CPU time among its first figures" is "2.0 times as much" "$(sed '/<details>/,$d' "$d/cpu.html" |
+		sed -n 's/.*GC CPU time&nbsp;(ms).*<span class="verdict[^>]*>\(.*\) (a single run).*/\1/p')"
+	ok "a figure that is 0 everywhere has no row" is 0 "$(grep -c 'frequency changes' "$d/cpu.html")"
+	ok "a percentage does not begin a line" is 0 "$(grep -c '<span class="verdict[^<]* %' "$d/cpu.html")"
 	ok "the title has the program's name" is "<title>java: garbage collection" "$(grep -o '<title>[^<]*' "$d/heap.html")"
 	ok "each finding leads to its place" is "java was stopped" "$(grep -o '<p class="reasons"><a href="#run0-time">java was stopped' "$d/heap.html" | cut -d'>' -f3)"
 fi

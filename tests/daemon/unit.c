@@ -380,7 +380,7 @@ static void statistics_check(void)
 				   "of 5 %"),
 	      "a range with one meaningless end is shortened");
 	CHECK(verdict_says(ten, 1, eight, 5, "18 % less (a single run)") &&
-		      verdict_says(zero, 3, some, 3, "no ratio to a base of 0; here 1 (0 to 2)") &&
+		      verdict_says(zero, 3, some, 3, "from 0 to 1 (0 to 2)") &&
 		      verdict_says(zero, 3, zero, 3, "0 in all runs") &&
 		      verdict_says(zero, 1, zero, 1, "0 in all runs") &&
 		      verdict_says(ten, 5, eight, 0, "not known of these runs"),
