@@ -65,6 +65,10 @@ static int plan_check(const struct gc_plan *plan, struct gc_options *opt, struct
 			err, -EINVAL,
 			"trace=finger: plan=%s never marks in address order; give trace=stack",
 			plan->name);
+	if (opt->stack == GC_STACK_CONSERVATIVE && !plan->pins)
+		return gc_fail(err, -EOPNOTSUPP,
+			       "stack=conservative: plan=%s moves every object; give plan=immix",
+			       plan->name);
 	if (opt->profiler && !plan->in_place)
 		return gc_fail(err, -EINVAL,
 			       "profiler: plan=%s cannot distinguish cohorts; give plan=cms",
@@ -166,6 +170,14 @@ static void free_heap(struct gc_heap *heap)
 		heap->roots.arrays = a->next;
 		free(a);
 	}
+	while (heap->roots.ranges) {
+		struct gc_word_range *r = heap->roots.ranges;
+
+		heap->roots.ranges = r->next;
+		free(r);
+	}
+	free(heap->roots.pinned);
+	free(heap->roots.noted.items);
 	free(heap->roots.added);
 	free(heap->weak.weaks.items);
 	free(heap->weak.ephemerons.items);

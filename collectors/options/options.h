@@ -53,6 +53,10 @@ enum gc_sizing_rule {
 	GC_SIZING_HUSSEIN,
 	GC_SIZING_MEMBALANCER,
 };
+enum gc_stack_scan {
+	GC_STACK_CONSERVATIVE,
+	GC_STACK_PRECISE
+};
 enum gc_trace_order {
 	GC_TRACE_FINGER,
 	GC_TRACE_STACK
@@ -72,7 +76,7 @@ struct gc_options {
 		max;
 	int64_t maxfree, minfree, nursery, overflow, pace, pin, poison, policy, preclean, profiler,
 		promote;
-	int64_t remark_limit, safepoint, every_safepoint, seed, sizing, split, stall, stress,
+	int64_t remark_limit, safepoint, every_safepoint, seed, sizing, split, stack, stall, stress,
 		threshold;
 	int64_t trace, trim_collects, verify, workers;
 	double ahead, promote_p, trim, util;
