@@ -252,7 +252,7 @@ used, cpu = data["heaps"][0]["points"][1::2], data["collector"][0]["points"][1::
 sys.exit(0 if len(used) == 91 and min(used) == 20 and max(used) == 80 and all(49.9 < v < 62 for v in cpu[:40]) else f"{used} {cpu}")
 X3
 	ok "the page has the CPU time of collection that summary has" is "$("$ctl" summary "$d/heap.db" |
-		sed -n 's/^collection used \(at most \)\?\(.*\) of CPU.*/\2/p')" "$(sed -n 's/.*<dt>GC CPU time<\/dt><dd>\(&le; \)\?\([^<]*\)<.*/\2/p' "$d/heap.html")"
+		sed -n 's/^collection used \(at most \)\?\(.*\) of CPU.*/\2/p')" "$(sed -n 's/.*<dt>GC CPU time<\/dt><dd>\(&le; \|<span class="range">\)\?\([^<]*\)<.*/\2/p' "$d/heap.html")"
 	# A collector that takes twice the CPU time, and half of each second; nothing changes frequency.
 	cp "$d/heap.db" "$d/twice.db"
 	sqlite3 "$d/twice.db" "update sched set run_ns = run_ns * 2; delete from transitions; update meta set value = 'two' where key = 'label'"
@@ -264,4 +264,45 @@ X3
 	ok "a percentage does not begin a line" is 0 "$(grep -c '<span class="verdict[^<]* %' "$d/cpu.html")"
 	ok "the title has the program's name" is "<title>java: garbage collection" "$(grep -o '<title>[^<]*' "$d/heap.html")"
 	ok "each finding leads to its place" is "java was stopped" "$(grep -o '<p class="reasons"><a href="#run0-time">java was stopped' "$d/heap.html" | cut -d'>' -f3)"
+
+	# Profiles: frames by layer, then by frequency; a search; a zoom to a frame and back.
+	cat >"$d/flame.js" <<'X2'
+<script>
+addEventListener("error", (e) => { document.title = "error: " + e.message; });
+addEventListener("load", () => {
+	const flame = document.querySelector("svg.flamegraph").flame, seen = [];
+	const named = (name) => flame.frames.filter((f) => f.name === name);
+	const fill = (name) => named(name)[0].rect.getAttribute("fill");
+	const shown = () => flame.frames.filter((f) => f.g.style.display !== "none").length;
+	const all = shown(), width = (f) => Math.round(Number(f.rect.getAttribute("width")));
+
+	document.querySelectorAll("details").forEach((d) => { d.open = true; });
+	seen.push(new Set(["java", "mark", "Main.run <init>", "do_fault", "eval"].map(fill)).size, named("mark_loop").some((f) => f.fill === fill("mark")));
+	const layer = fill("mark"), menu = flame.svg.querySelector("select"), search = flame.svg.querySelector("input");
+
+	menu.value = "mhz";
+	menu.dispatchEvent(new Event("change"));
+	seen.push(fill("mark") !== layer);
+	menu.value = "layer";
+	menu.dispatchEvent(new Event("change"));
+	seen.push(fill("mark") === layer);
+	search.value = "MARK";
+	search.dispatchEvent(new Event("input"));
+	seen.push(flame.frames.filter((f) => f.rect.style.stroke).map((f) => f.name).includes("mark_loop"), flame.found.textContent);
+	named("mark")[0].g.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+	seen.push(width(named("mark")[0]), width(flame.frames[0]), shown() < all);
+	flame.svg.querySelector("button").click();
+	seen.push(shown() === all, width(named("mark")[0]) < 1180);
+	document.title = "flame: " + seen.join(" ");
+});
+</script>
+X2
+	recording_make "$d/profile.db" everything profile
+	"$ctl" report -o "$d/profile.html" "$d/profile.db" 2>/dev/null
+	with_script flame profile
+	ok "a flame graph has layers, frequencies, a search and a zoom" \
+		is "flame: 5 true true true true 83.2 % 1180 1180 true true true" "$(in_browser "$d/scripted.html" 1400)"
+	"$ctl" profile flame -o "$d/alone.svg" "$d/profile.db" 2>/dev/null
+	ok "a picture of its own is drawn by its own script" is 1 "$(chromium --headless --no-sandbox --disable-dev-shm-usage --disable-gpu \
+		--user-data-dir="$d/profile" --dump-dom "file://$d/alone.svg" 2>/dev/null | grep -c '<input [^>]*placeholder="search"')"
 fi

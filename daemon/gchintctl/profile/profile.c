@@ -27,6 +27,7 @@ static const char usage[] =
 	"       gchintctl profile report [FILTER]... [-n LINES] FILE\n"
 	"       gchintctl profile annotate [FILTER]... [-s SYMBOL] [-n LINES] FILE\n"
 	"       gchintctl profile flame [FILTER]... [--energy] [-o SVG | --folded] FILE\n"
+	"       gchintctl profile flame [FILTER]... [-o SVG] BEFORE AFTER\n"
 	"       gchintctl profile diff [FILTER]... [-n LINES] BEFORE AFTER\n"
 	"       gchintctl profile export [FILTER]... --format FORMAT [-o OUTPUT] FILE\n"
 	"Where CPU time goes: by instruction, by the method that an interpreter ran (which a\n"
@@ -61,14 +62,17 @@ static const char usage[] =
 	"FILTER applies when the recording is read; each may be a shell pattern, and one that\n"
 	"leaves nothing is reported:\n"
 	"  -m, --method PATTERN   samples in matching methods\n"
-	"      --phase PHASE      samples in that phase; none: outside of phases\n"
+	"      --phase PHASE      samples in that phase; gc: in all phases of collection; none:\n"
+	"                         outside of phases\n"
 	"      --process PATTERN  samples of programs with a matching name\n"
 	"report, annotate, diff:\n"
 	"  -n, --lines LINES      rows of each table (default: 20)\n"
 	"annotate lists the samples of the symbol that has the most, by line of its source if the\n"
 	"program has debugging information, otherwise by instruction:\n"
 	"  -s, --symbol PATTERN   of all matching symbols\n"
-	"flame:\n"
+	"flame draws frames in the colour of their layer, or, of two recordings, of the change of\n"
+	"their CPU time. In a browser a click zooms, and frames can be searched and coloured by\n"
+	"frequency and power:\n"
 	"      --energy           the width of a frame is its energy, not its samples\n"
 	"      --folded           one line per stack, for other tools; of energy in uJ\n"
 	"export (default: to standard output):\n"
@@ -241,19 +245,17 @@ static int profile_record(const struct options *o, char **command, int count)
 	return ret;
 }
 
-static int flame_write_by(const struct profile *p, const struct profile_energy *e,
-			  const struct options *o)
+/* @before: the profile that it is compared with; NULL for a picture of @p alone. */
+static int flame_write_picture(const struct profile *p, const struct profile_energy *e,
+			       const struct profile *before, const struct options *o)
 {
 	const char *file = o->output ? o->output : "flame.svg";
-	FILE *f;
+	FILE *f = ctl_create(file);
 	int ret;
 
-	if (o->folded)
-		return profile_folded(p, e, stdout);
-	f = ctl_create(file);
 	if (!f)
 		return CTL_FILE;
-	ret = profile_flame(p, e, f);
+	ret = before ? profile_flame_change(before, p, f) : profile_flame(p, e, o->energy, true, f);
 	if (ret) {
 		ctl_discard(f);
 		return ret;
@@ -266,15 +268,15 @@ static int flame_write(const struct profile *p, const struct options *o)
 	struct profile_energy e = { 0 };
 	int ret = CTL_FAILED;
 
-	if (!o->energy)
-		return flame_write_by(p, NULL, o);
 	if (profile_energy(p, &e)) {
-		if (e.how)
-			ret = flame_write_by(p, &e, o);
-		else
+		if (o->energy && !e.how)
 			ctl_error("%s: the energy of its samples is not known: it has no rail, and "
 				  "no OPP has a power; leave out --energy",
 				  p->rec->path);
+		else if (o->folded)
+			ret = profile_folded(p, o->energy ? &e : NULL, stdout);
+		else
+			ret = flame_write_picture(p, &e, NULL, o);
 	}
 	profile_energy_free(&e);
 	return ret;
@@ -303,7 +305,7 @@ static int profile_write(const struct profile *p, const struct options *o)
 	return ret;
 }
 
-static int profile_compare(const struct options *o, char **files)
+static int profile_compare(const struct options *o, const char *what, char **files)
 {
 	struct recording *rec[2] = { recording_open(files[0]), NULL };
 	struct profile p[2] = { 0 };
@@ -313,7 +315,8 @@ static int profile_compare(const struct options *o, char **files)
 		rec[1] = recording_open(files[1]);
 	if (rec[1] && profile_load(&p[0], rec[0], &o->filter) &&
 	    profile_load(&p[1], rec[1], &o->filter))
-		ret = profile_diff(&p[0], &p[1], o->lines);
+		ret = !strcmp(what, "flame") ? flame_write_picture(&p[1], NULL, &p[0], o) :
+					       profile_diff(&p[0], &p[1], o->lines);
 	for (int i = 0; i < 2; i++) {
 		profile_free(&p[i]);
 		recording_close(rec[i]);
@@ -352,6 +355,8 @@ static bool phases_are_known(const char *name, bool several)
 {
 	const size_t length = several ? strcspn(name, ",") : strlen(name);
 
+	if (!several && !strcmp(name, "gc"))
+		return true;
 	for (uint32_t n = 0; n < GCHINT_PHASE_NR; n++)
 		if (strlen(name_phase(n)) == length && !strncmp(name, name_phase(n), length))
 			return !name[length] || phases_are_known(name + length + 1, several);
@@ -507,8 +512,14 @@ int cmd_profile(const struct ctl *ctl, int argc, char **argv)
 		return profile_record(&o, argv + optind, argc - optind);
 	if (!strcmp(what, "diff")) {
 		if (optind == argc - 2)
-			return profile_compare(&o, argv + optind);
+			return profile_compare(&o, what, argv + optind);
 		ctl_error("profile diff: name two recordings; see gchintctl profile --help");
+		return CTL_USAGE;
+	}
+	if (!strcmp(what, "flame") && optind == argc - 2) {
+		if (!o.energy && !o.folded)
+			return profile_compare(&o, what, argv + optind);
+		ctl_error("profile flame: --energy and --folded are for one recording");
 		return CTL_USAGE;
 	}
 	if (optind != argc - 1) {

@@ -12,6 +12,8 @@
 #include "../../recording/reader/several.h"
 #include "../../version.h"
 #include "../ctl.h"
+#include "../profile/profile.h"
+#include "methods.h"
 #include "plot.h"
 
 #define TITLE_NAME 128
@@ -42,8 +44,14 @@ static void text_write_escaped(FILE *html, const char *before, const char *text,
 }
 
 /* The MIT licence of dygraphs must be included with copies; the script only names it. */
-static void scripts_write(FILE *html)
+static void scripts_write(struct recording *const *rec, size_t runs, FILE *html)
 {
+	bool flames = false;
+
+	for (size_t i = 0; i < runs; i++)
+		flames = flames || methods_are_recorded(rec[i]);
+	if (flames)
+		fprintf(html, "<script>\n%s</script>\n", profile_flame_script);
 	if (!*asset_dygraphs)
 		return;
 	fputs("<!-- The first script is dygraphs (package libjs-dygraphs):\n", html);
@@ -136,7 +144,7 @@ static void page_write(struct recording *const *rec, size_t runs, const struct p
 				drawn == wanted ? "\n" : "");
 	}
 	fputs("</main>\n", html);
-	scripts_write(html);
+	scripts_write(rec, runs, html);
 	fputs("</body></html>\n", html);
 }
 
