@@ -7,6 +7,11 @@ ifneq ($(words $(CURDIR)),1)
 $(error The path "$(CURDIR)" has a blank, and make separates names at blanks: clone into another directory)
 endif
 
+# Files would go to the root of the file system.
+ifeq ($(origin BUILD)$(strip $(BUILD)),command line)
+$(error BUILD is empty: leave it out, or name a directory)
+endif
+
 PREFIX  ?= /usr/local
 DESTDIR ?=
 BOARD   ?=

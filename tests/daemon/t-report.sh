@@ -36,6 +36,9 @@ recording peaks "insert into samples $every select 1000000000 + i * 1000000, (se
 	insert into transitions $every select 1000000000 + i * 1000000, 0,
 	case when i % 100 = 37 then 2100000 when i = 30050 then 300000 else 960000 end, 'trace' from n"
 drawn peaks "$d/peaks.db"
+(cd "$d" && "$ctl" report -o - "$d/peaks.db" >peaks-out.html 2>peaks-out.err)
+ok "a page goes to standard output as it goes to a file" cmp "$d/peaks-out.html" "$d/peaks.html"
+ok "without a word, or a file of that name" is "" "$(cat "$d/peaks-out.err"; find "$d" -name -)"
 if grep -q application/json "$d/peaks.html"; then
 	ok "a plot of many samples keeps the power peak" is "20.0000 0.0010 1" \
 		"$(points peaks rails 0 | awk 'NF { if ($2 > max) max = $2; if (min == "" || $2 < min) min = $2; n += $2 == 20 }

@@ -276,13 +276,19 @@ static int daemon_stop(struct recorder *r)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+/* A terminal on which the command writes is the command's own. */
+static bool progress_visible(const struct recorder *r)
+{
+	return !r->quiet && !r->unrecorded && isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO);
+}
+
 static void progress_print(const struct recorder *r, bool last)
 {
 	struct stat st;
 	char wal[4200];
 	double size = 0;
 
-	if (r->quiet || r->unrecorded || !isatty(STDERR_FILENO))
+	if (!progress_visible(r))
 		return;
 	if (!stat(r->file, &st))
 		size += (double)st.st_size;
@@ -316,7 +322,7 @@ static int command_run(struct recorder *r, char **argv, const sigset_t *taken)
 		.argv = argv,
 		.taken = taken,
 		.setup = sockets_export,
-		.poll = !r->quiet && isatty(STDERR_FILENO) ? progress_update : NULL,
+		.poll = progress_visible(r) ? progress_update : NULL,
 		.data = r,
 		.failed = &failed,
 		.usage = &r->usage,

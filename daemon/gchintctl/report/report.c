@@ -204,7 +204,7 @@ int cmd_report(const struct ctl *ctl, int argc, char **argv)
 	title_format(rec, runs, given, title, sizeof(title));
 	page_write(rec, runs, &scale, title, detail, html);
 	ret = ctl_commit(html, output) ? CTL_FILE : CTL_OK;
-	if (!ret)
+	if (!ret && strcmp(output, "-") != 0)
 		fprintf(stderr, "gchintctl: wrote %s\n", output);
 free_scale:
 	free(scale.khz);
