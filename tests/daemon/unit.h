@@ -59,6 +59,7 @@ void unit_go(void);
 void unit_context(void);
 void unit_hotplug(void);
 void unit_hotspots(void);
+void unit_hsperf(void);
 void unit_jitmap(void);
 void unit_library(void);
 void unit_lock(void);
