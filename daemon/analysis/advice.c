@@ -38,7 +38,8 @@ const struct advice_knob advice_knobs[ADVICE_KNOBS] = {
 #define WORKING_COUNT  4 /* that did not fail, before they say how much survives */
 #define YOUNG_SHARE    0.27 /* of HotSpot's limit, allocated between two young collections */
 #define YOUNG_SQUEEZED 0.2 /* of the limit: below this it is not a fixed share of it */
-#define YOUNG_MOST     0.6 /* of G1's limit, its own */
+#define G1_USABLE      0.9 /* of the limit: the rest is its reserve */
+#define G1_YOUNG       0.4 /* of what the old generation leaves of that */
 #define COPIES	       2 /* of an object that survives: within the young generation, and out of it */
 #define V8_YOUNG       (48 * MIB) /* that V8's limit has for three semi-spaces of 16 MiB */
 #define V8_SEMI	       (16 * MIB)
@@ -270,7 +271,7 @@ static double heap_young(const struct advice_sums *s, double limit)
 
 	if (young >= YOUNG_SQUEEZED * s->limit || s->live >= s->limit)
 		return young * limit / s->limit;
-	return fmin(young * (limit - s->live) / (s->limit - s->live), YOUNG_MOST * limit);
+	return fmax(young, G1_YOUNG * (G1_USABLE * limit - s->live));
 }
 
 /* Generations that grow with the limit: HotSpot's. */
@@ -313,7 +314,9 @@ static double v8_room(double limit, double live)
 static bool predict_heap_v8(const struct advice_sums *s, double limit, struct advice *a)
 {
 	/* The limit that it reports includes the young generation; the option's does not. */
-	const double now = v8_room(s->limit, s->live), then = v8_room(limit + V8_YOUNG, s->live);
+	const double now =
+		s->full_before > s->live ? s->full_before - s->live : v8_room(s->limit, s->live);
+	const double then = v8_room(limit + V8_YOUNG, s->live);
 	double less;
 
 	if (!s->full || s->live <= 0 || now <= 0 || then <= 0)
