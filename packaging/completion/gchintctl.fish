@@ -38,6 +38,7 @@ for command in annotations compare measure runtimes status summary top watch
     complete -c gchintctl -n "__gchintctl_in $command" -l json -d 'machine-readable output'
 end
 complete -c gchintctl -n '__gchintctl_in help' -a "$commands"
+complete -c gchintctl -n '__gchintctl_in attach' -a "(gchintctl attach 2>/dev/null | awk '\$NF == \"yes\" { print \$1 }')"
 complete -c gchintctl -n '__gchintctl_in attach' -s w -l wait -d 'wait until the program ends'
 complete -c gchintctl -n '__gchintctl_in calibrate' -s F -l forget -d 'remove the measured powers from the module'
 complete -c gchintctl -n '__gchintctl_in calibrate' -r -s l -l load -d 'load a calibration into the module'
@@ -82,7 +83,7 @@ complete -c gchintctl -n '__gchintctl_in profile' -x -s F -l frequency -d 'sampl
 complete -c gchintctl -n '__gchintctl_in profile' -x -s c -l command -d 'only such processes'
 complete -c gchintctl -n '__gchintctl_in profile' -s q -l quiet -d 'do not print the last line'
 complete -c gchintctl -n '__gchintctl_in profile' -x -s m -l method -d 'in such methods'
-complete -c gchintctl -n '__gchintctl_in profile' -x -l phase -d 'in that phase'
+complete -c gchintctl -n '__gchintctl_in profile' -x -l phase -a 'none gc collect safepoint roots mark remark refs sweep copy compact trim wait work' -d 'in that phase'
 complete -c gchintctl -n '__gchintctl_in profile' -x -l process -d 'of such programs'
 complete -c gchintctl -n '__gchintctl_in profile' -x -s n -l lines -d 'rows of each table'
 complete -c gchintctl -n '__gchintctl_in profile' -x -s s -l symbol -d 'in such functions'

@@ -351,6 +351,17 @@ static bool option_in_range(const char *text, long low, long high, const char *o
 	return false;
 }
 
+static void phase_report_unknown(const char *name, bool several)
+{
+	char known[256] = "";
+	size_t used = 0;
+
+	for (uint32_t n = 1; n < GCHINT_PHASE_NR && used < sizeof(known); n++)
+		used += (size_t)snprintf(known + used, sizeof(known) - used, "%s, ", name_phase(n));
+	ctl_error("profile: there is no phase '%s'; name %s%s%s", name,
+		  several ? "some of " : "one of ", known, several ? "none" : "gc (all), none");
+}
+
 static bool phases_are_known(const char *name, bool several)
 {
 	const size_t length = several ? strcspn(name, ",") : strlen(name);
@@ -360,7 +371,7 @@ static bool phases_are_known(const char *name, bool several)
 	for (uint32_t n = 0; n < GCHINT_PHASE_NR; n++)
 		if (strlen(name_phase(n)) == length && !strncmp(name, name_phase(n), length))
 			return !name[length] || phases_are_known(name + length + 1, several);
-	ctl_error("profile: there is no phase '%s'; name one such as mark or sweep, or none", name);
+	phase_report_unknown(name, several);
 	return false;
 }
 
