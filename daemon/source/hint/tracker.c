@@ -9,7 +9,6 @@
 #include <uapi/linux/gchint.h>
 
 #include "../context.h"
-#include "../metrics.h"
 #include "service.h"
 
 #define BUCKETS	  1024
@@ -105,8 +104,8 @@ static const char *process_command(const struct source_context *context, int32_t
 /* The label of its metrics: what was configured, its service, or its main thread's name. */
 static void process_set_service(struct tracker *t, int32_t tgid)
 {
-	const struct source_context *context = t->context;
-	char name[METRICS_SERVICE] = "", cgroup[4096];
+	struct source_context *context = t->context;
+	char name[64] = "", cgroup[4096];
 
 	if (*context->config.metrics_service)
 		snprintf(name, sizeof(name), "%s", context->config.metrics_service);
@@ -114,7 +113,7 @@ static void process_set_service(struct tracker *t, int32_t tgid)
 			 0 ||
 		 !service_of_cgroup(cgroup, name, sizeof(name)))
 		root_read(name, sizeof(name), "%s/%d/comm", context->root.procfs, tgid);
-	metrics_process(context->metrics, tgid, name);
+	context_service(context, tgid, name);
 }
 
 static void process_define(struct tracker *t, int32_t tgid, int32_t tid, uint64_t now)
@@ -134,8 +133,7 @@ static void process_define(struct tracker *t, int32_t tgid, int32_t tid, uint64_
 		if (uid)
 			numbers[2] = strtoll(uid + 5, NULL, 10);
 	}
-	if (t->context->metrics)
-		process_set_service(t, tgid);
+	process_set_service(t, tgid);
 	context_define(t->context, definition_new(DEFINE_PROCESS, now, numbers, 3, strings, 2));
 	if (tid == tgid) {
 		const int64_t whose[] = { UNKNOWN_S64, tgid };
