@@ -41,46 +41,6 @@ static const char usage[] =
 
 extern char **environ;
 
-bool process_is_jvm(pid_t pid)
-{
-	char path[64], line[PATH_MAX + 128];
-	bool found = false;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
-	f = fopen(path, "r");
-	while (f && !found && fgets(line, sizeof(line), f))
-		found = strstr(line, "/libjvm.so") != NULL;
-	if (f)
-		fclose(f);
-	return found;
-}
-
-int attach_target_read(struct attach_target *target)
-{
-	char path[64], line[256];
-	unsigned long long caught = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", target->pid);
-	f = fopen(path, "r");
-	if (!f)
-		return -errno;
-	target->own = target->pid;
-	while (fgets(line, sizeof(line), f)) {
-		if (!strncmp(line, "SigCgt:", 7))
-			caught = strtoull(line + 7, NULL, 16);
-		/* The last number is the pid in the innermost namespace. */
-		if (!strncmp(line, "NSpid:", 6) && strrchr(line, '\t'))
-			target->own = atoi(strrchr(line, '\t') + 1);
-	}
-	fclose(f);
-	target->quits = !(caught >> (SIGQUIT - 1) & 1);
-	snprintf(target->socket, sizeof(target->socket), "/proc/%d/root/tmp/.java_pid%d",
-		 target->pid, target->own);
-	return 0;
-}
-
 static int target_connect(const struct attach_target *target)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };

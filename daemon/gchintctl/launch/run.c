@@ -12,11 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../ctl.h"
-#include "../report/summary.h"
 #include "child.h"
 #include "clamps.h"
 #include "go.h"
@@ -63,12 +61,11 @@ static const char usage[] =
 	"Example:\n"
 	"  gchintctl run -o app.db --report -- java -jar app.jar\n";
 
-#define ANSWER_BYTES (64 << 20) /* of a recording that is read for an answer at once */
-
 struct launch {
 	struct recorder *recorder; /* NULL: the run is not recorded */
 	bool page; /* is written after it */
 	const char *page_name; /* NULL: like the recording's */
+	const struct launch_after *after;
 	const char *program; /* that gives hints */
 	bool quiet, require; /* hints */
 	enum child_left left;
@@ -325,43 +322,6 @@ static void hints_print(const struct hint_count *t, const char *where)
 		t->pauses, stops, lost, missed, where);
 }
 
-/* What stopped the program, and what shows more. The program's output is not ours: to stderr. */
-static void answer_print(const char *file)
-{
-	struct recording *rec;
-	struct stat st;
-
-	/* A larger one takes seconds to read: the user has not asked for them. */
-	if (stat(file, &st) || st.st_size > ANSWER_BYTES)
-		return;
-	rec = recording_open(file);
-	if (!rec)
-		return;
-	fflush(stdout);
-	if (dup2(STDERR_FILENO, STDOUT_FILENO) == STDOUT_FILENO) {
-		summary_print_answer(rec);
-		fflush(stdout);
-	}
-	recording_close(rec);
-}
-
-static void page_write(const struct launch *l, const char *file)
-{
-	const struct ctl ctl = { 0 };
-	char name[PATH_MAX];
-	const char *page = l->page_name ? l->page_name : name;
-	char *argv[] = { "gchintctl: report", "-o", (char *)page, "--", (char *)file, NULL };
-
-	if (!l->page_name && !recorder_page_name(file, name, sizeof(name))) {
-		ctl_error("no name is free for the page of %s; write it by gchintctl report %s "
-			  "-o PAGE",
-			  file, file);
-		return;
-	}
-	optind = 0;
-	cmd_report(&ctl, sizeof(argv) / sizeof(argv[0]) - 1, argv);
-}
-
 /* Records the command as gchintctl record does, and counts the hints in the recording. */
 static int launch_record(const struct launch *l, char **command)
 {
@@ -387,9 +347,9 @@ static int launch_record(const struct launch *l, char **command)
 	else if (!l->quiet)
 		hints_print(&t, where);
 	if (t.hints && !l->quiet)
-		answer_print(r->file);
+		l->after->answer(r->file);
 	if (l->page)
-		page_write(l, r->file);
+		l->after->page(r->file, l->page_name);
 	if (!l->quiet)
 		fprintf(stderr, "gchintctl: next: gchintctl summary %s%s%s\n", r->file,
 			l->page ? "" : ", or for a page gchintctl report ", l->page ? "" : r->file);
@@ -628,7 +588,7 @@ static int launch_program(struct launch *l, const struct runtime *named, char **
 	return launch_run(l, with);
 }
 
-int cmd_run(const struct ctl *ctl, int argc, char **argv)
+int launch_main(int argc, char **argv, const struct launch_after *after)
 {
 	static const struct option longs[] = {
 		RECORDER_OPTIONS,
@@ -644,12 +604,11 @@ int cmd_run(const struct ctl *ctl, int argc, char **argv)
 		{ 0 },
 	};
 	const struct runtime *named = NULL;
-	struct launch l = { .left = CHILD_LEFT_REPORT };
+	struct launch l = { .left = CHILD_LEFT_REPORT, .after = after };
 	struct recorder recorder;
 	bool recorded = false;
 	int opt;
 
-	(void)ctl;
 	recorder_init(&recorder);
 	while ((opt = getopt_long(argc, argv, "+" RECORDER_LETTERS "fhH:m:qr:R:", longs, NULL)) >=
 	       0) {

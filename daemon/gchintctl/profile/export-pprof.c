@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../../common/protobuf.h"
 #include "../ctl.h"
-#include "../export/protobuf.h"
 #include "profile.h"
 #include "sample-energy.h"
 #include "tuple-table.h"
