@@ -80,6 +80,9 @@ addEventListener("load", () => {
 	for (const n of document.querySelectorAll(".figures"))
 		if (Math.abs(right(n) - right(n.lastElementChild)) > 1)
 			wrong.push("a row of figures is not full");
+	for (const n of document.querySelectorAll(".lane > span"))
+		if (n.scrollWidth > n.clientWidth)
+			wrong.push(`"${n.textContent}" is cut`);
 	for (const n of document.querySelectorAll("table.pauses tbody tr"))
 		if (!n.cells[3].offsetWidth)
 			wrong.push("a pause without a cause");
@@ -131,13 +134,22 @@ addEventListener("load", () => {
 				if (hex(p, i) === type.colour)
 					area[type.name] = (area[type.name] || 0) + p[i + 3] / 255;
 	}
+	const heap = document.querySelector(".heap canvas");
+	let line = 0;
+
+	if (heap) {
+		const p = heap.getContext("2d").getImageData(0, 0, heap.width, heap.height).data;
+
+		for (let i = 3; i < p.length; i += 4)
+			line += p[i] > 200 && p[i - 1] < 100;
+		line /= heap.width * heap.height;
+	}
 	const parts = [...document.querySelectorAll(".charts > div")].filter((n) => n.clientHeight)
 		.sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top).map((n) => n.className.replace("chart ", ""));
 
-	document.title = "drawn: " + JSON.stringify({ area, parts, lanes: document.querySelectorAll(".lane:not(.concurrent)").length,
+	document.title = "drawn: " + JSON.stringify({ area, parts, line, lanes: document.querySelectorAll(".lane:not(.concurrent)").length,
 		names: [...document.querySelectorAll(".lane > span")].map((n) => n.textContent),
-		labels: [...document.querySelectorAll(".pauses .dygraph-axis-label-y")].map((n) => Number(n.textContent)),
-		loaded: Math.round(performance.now()) });
+		labels: [...document.querySelectorAll(".pauses .dygraph-axis-label-y")].map((n) => Number(n.textContent)) });
 });
 </script>
 X2
@@ -251,6 +263,15 @@ data = json.loads(re.search('<script type="application/json">(.*?)</script>', op
 used, cpu = data["heaps"][0]["points"][1::2], data["collector"][0]["points"][1::2]
 sys.exit(0 if len(used) == 91 and min(used) == 20 and max(used) == 80 and all(49.9 < v < 62 for v in cpu[:40]) else f"{used} {cpu}")
 X3
+	# Collected each millisecond, so that a line is drawn over all of the chart.
+	cp "$d/heap.db" "$d/saw.db"
+	sqlite3 "$d/saw.db" "delete from heaps; insert into heaps(t, tgid, tid, moment, used, most) select 1000000000 + value * 500000, 100, 100,
+		substr('before after', value % 2 * 7 + 1, 6), (80 - value % 2 * 60) << 20, 100 << 20 from generate_series(0, 18000)"
+	"$ctl" report -o "$d/saw.html" "$d/saw.db" 2>/dev/null
+	with_script drawn saw
+	ok "a heap that is collected each millisecond is a range, not a solid bar" python3 -c 'import json, sys
+line = json.load(sys.stdin)["line"]
+sys.exit(0 if 0 < line < 0.1 else f"{line}")' <<<"$(in_browser "$d/scripted.html" 1400 | sed 's/^drawn: //; s/&quot;/"/g')"
 	ok "the page has the CPU time of collection that summary has" is "$("$ctl" summary "$d/heap.db" |
 		sed -n 's/^collection used \(at most \)\?\(.*\) of CPU.*/\2/p')" "$(sed -n 's/.*<dt>GC CPU time<\/dt><dd>\(&le; \|<span class="range">\)\?\([^<]*\)<.*/\2/p' "$d/heap.html")"
 	# A collector that takes twice the CPU time, and half of each second; nothing changes frequency.
@@ -301,7 +322,7 @@ X2
 	"$ctl" report -o "$d/profile.html" "$d/profile.db" 2>/dev/null
 	with_script flame profile
 	ok "a flame graph has layers, frequencies, a search and a zoom" \
-		is "flame: 5 true true true true 83.2 % 1180 1180 true true true" "$(in_browser "$d/scripted.html" 1400)"
+		is "flame: 5 true true true true 83.2 % 1180 1180 true true true" "$(in_browser "$d/scripted.html" 1400 | head -n 1)"
 	"$ctl" profile flame -o "$d/alone.svg" "$d/profile.db" 2>/dev/null
 	ok "a picture of its own is drawn by its own script" is 1 "$(chromium --headless --no-sandbox --disable-dev-shm-usage --disable-gpu \
 		--user-data-dir="$d/profile" --dump-dom "file://$d/alone.svg" 2>/dev/null | grep -c '<input [^>]*placeholder="search"')"

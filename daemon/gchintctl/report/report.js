@@ -76,6 +76,38 @@
 		return ticks;
 	};
 
+	/*
+	 * Draws a line; of more points than pixels the range of each few pixels, and its low edge: of a
+	 * heap that is what collections left.
+	 */
+	const DENSE = 4;
+	const plotDense = (e) => {
+		const ctx = e.drawingContext, range = new Map();
+
+		if (e.points.length < 2 * e.plotArea.w) {
+			Dygraph.Plotters.linePlotter(e);
+			return;
+		}
+		for (const p of e.points) {
+			const x = Math.floor(p.canvasx / DENSE) * DENSE, y = p.canvasy;
+			const [high, low] = range.get(x) || [y, y];
+
+			if (Number.isFinite(y))
+				range.set(x, [Math.min(high, y), Math.max(low, y)]);
+		}
+		ctx.save();
+		ctx.fillStyle = ctx.strokeStyle = e.color;
+		ctx.globalAlpha = 0.25;
+		for (const [x, [high, low]] of range)
+			ctx.fillRect(x, high, DENSE, low - high + 1);
+		ctx.globalAlpha = 1;
+		ctx.beginPath();
+		for (const [x, [, low]] of range)
+			ctx.lineTo(x + DENSE / 2, low);
+		ctx.stroke();
+		ctx.restore();
+	};
+
 	/* Lines with instants of their own as rows of one table. */
 	const rowsOf = (lines, from, to) => {
 		const at = new Map();
@@ -219,7 +251,7 @@
 			if (data.lanes.length)
 				this.addLanes();
 			if (data.heaps.length)
-				this.chart("heap", data.heaps, "heap (MiB)", height, { valueRange: [0, null] });
+				this.chart("heap", data.heaps, "heap (MiB)", height, { valueRange: [0, null], plotter: plotDense });
 			if (data.collector.length)
 				this.chart("collector", data.collector, "GC CPU (%)", height * 0.7,
 					   { valueRange: [0, null], stepPlot: true, fillGraph: true, underlayCallback: null });
@@ -245,7 +277,7 @@
 
 		/* Left of the plots, px: room for the names of processes. */
 		margin() {
-			return (this.data.lanes.length > 1 ? 92 : 56) + (this.place.clientWidth < 500 ? 4 : 10);
+			return (this.data.lanes.length > 1 ? 92 : 56) + (this.place.clientWidth < 500 ? 4 : 18);
 		}
 
 		/* Whole decades around all pauses, in ms. */
@@ -330,7 +362,7 @@
 				const size = waited || nr === 1 ? height : Math.ceil(height / 2);
 
 				node("span", "", place, name).title = name;
-				place.style.height = `${size}px`;
+				place.style.height = place.style.lineHeight = `${size}px`;
 				place.append(canvas);
 				canvas.addEventListener("mousemove", (e) => this.showInstant(
 					this.charts[0].toDataXCoord(e.clientX - this.body.getBoundingClientRect().left) * 1e6));
@@ -342,7 +374,7 @@
 				const both = has(lane, false);
 
 				if (nr > 1 || has(lane, true))
-					add(lane, true, nr > 1 ? lane.name : "stopped");
+					add(lane, true, nr > 1 ? lane.name : this.place.clientWidth < 500 ? "wait" : "threads wait");
 				if (both)
 					add(lane, false, nr > 1 ? "" : "concurrent");
 			}

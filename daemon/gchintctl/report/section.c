@@ -7,6 +7,7 @@
 #include "../../analysis/energy.h"
 #include "../../analysis/pauses.h"
 #include "../../analysis/reasons.h"
+#include "../../common/amount.h"
 #include "../../common/escape.h"
 #include "../../common/names.h"
 #include "../../recording/reader/db.h"
@@ -143,6 +144,7 @@ static void figures_write_pauses(const struct recording *rec, const struct pause
 				 FILE *html)
 {
 	const double ns = (double)recording_duration(rec);
+	char length[AMOUNT_TEXT], other[AMOUNT_TEXT];
 
 	figure_begin(html, "paused");
 	if (!rec->phases) {
@@ -161,14 +163,15 @@ static void figures_write_pauses(const struct recording *rec, const struct pause
 	if (!sum->count)
 		return;
 	figure_begin(html, "longest pause");
-	fprintf(html, "%.2f&nbsp;ms<small>median %.3g ms", MS(sum->longest), MS(sum->p50));
+	fprintf(html, "%s<small>median %s", amount_length((double)sum->longest, length),
+		amount_length((double)sum->p50, other));
 	/* Of less than 100 it is the longest. */
 	if (sum->count >= 100)
-		fprintf(html, "; 99&nbsp;%% within %.3g ms", MS(sum->p99));
+		fprintf(html, "; 99&nbsp;%% within %s", amount_length((double)sum->p99, length));
 	figure_end(html);
 	figure_begin(html, "half the paused time");
-	fprintf(html, "%.2f&nbsp;ms<small>in %zu pause%s of this length or more", MS(sum->half),
-		sum->halves, sum->halves == 1 ? "" : "s");
+	fprintf(html, "%s<small>in %zu pause%s of this length or more",
+		amount_length((double)sum->half, length), sum->halves, sum->halves == 1 ? "" : "s");
 	figure_end(html);
 }
 
@@ -194,7 +197,9 @@ static void figures_write_cpu(const struct recording *rec, FILE *html)
 	if (!collector_cpu_of(rec, &c))
 		return;
 	figure_begin(html, "GC CPU time");
-	if (!c.known)
+	if (c.range && !c.at_most)
+		fprintf(html, "<span class=\"range\">%s</span><small>of CPU", c.amount);
+	else if (!c.known)
 		fputs("?<small>no two readings of a thread's account are around a phase", html);
 	else if (c.at_most)
 		fprintf(html, "&le; %s<small>of CPU", c.amount);
