@@ -59,6 +59,11 @@ else
 fi
 ok "the output says where, and where the token is" grep -q \
 	"^gchintctl: metrics of service \"shop\" are at http://127.0.0.1:$metrics/metrics, .* token in $token$" "$d/shop.out"
+ok "a port that is in use is said before the program runs" shows env HOME="$d/home" "$d/bin/gchintctl" run --metrics ":$metrics" -- sh -c 'echo ran' <<'X'
+! ran
+gchintctl: --metrics:
+exit 4
+X
 exec 7>&- 8>&-
 wait "$shop"
 ok "the status is the program's" is 0 "$?"
@@ -78,7 +83,7 @@ metrics-token: No such file or directory
 exit 3
 X
 home=home
-for address in 9477 : :0 :70000 :x; do
+for address in 9477 : :0 :70000 :x localhost:9477 '[::1:9477' ""; do
 	ok "$address is no address" shows runs --metrics "$address" -- true <<<"gchintctl: --metrics takes ADDRESS:PORT"$'\nexit 2'
 done
 ok "metrics count no hints" shows runs --metrics ":$metrics" --require-hints -- true <<<"add -o FILE"$'\nexit 2'

@@ -2,13 +2,16 @@
 /* A recorder that monitors such as Prometheus ask over HTTP: its address, its token, its label. */
 #include "monitor.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,13 +20,45 @@
 
 #define TOKEN_BYTES 16
 
-static bool address_valid(const char *address)
+/* The host without brackets, "127.0.0.1" for none, and the port. Returns false if it is no address. */
+static bool address_parse(const char *address, char *host, size_t size, const char **port)
 {
 	const char *colon = strrchr(address, ':');
-	uint64_t port;
+	uint64_t number;
+	size_t length;
 
-	return colon && !text_u64(colon + 1, &port) && port && port <= 65535 &&
-	       strlen(address) < 48 && !strpbrk(address, "\n #;");
+	if (!colon || text_u64(colon + 1, &number) || !number || number > 65535)
+		return false;
+	length = (size_t)(colon - address);
+	if (*address == '[' && length > 2 && address[length - 1] == ']') {
+		address++;
+		length -= 2;
+	}
+	*port = colon + 1;
+	return snprintf(host, size, "%.*s", length ? (int)length : 9,
+			length ? address : "127.0.0.1") < (int)size;
+}
+
+/* Whether it can be listened at: the recorder would only warn. Returns 0 or -errno, -EINVAL. */
+static int address_try(const char *host, const char *port)
+{
+	const struct addrinfo hints = { .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE,
+					.ai_socktype = SOCK_STREAM };
+	struct addrinfo *found;
+	const int on = 1;
+	int fd, ret;
+
+	if (getaddrinfo(host, port, &hints, &found))
+		return -EINVAL;
+	fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd >= 0)
+		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	ret = fd >= 0 && !bind(fd, found->ai_addr, found->ai_addrlen) && !listen(fd, 1) ? 0 :
+											  -errno;
+	if (fd >= 0)
+		close(fd);
+	freeaddrinfo(found);
+	return ret;
 }
 
 /* Where a user's own configuration is. Returns false without a home directory. */
@@ -71,15 +106,21 @@ static int token_make(const char *path)
 
 int monitor_listen(const char *address, const char *service, const char *config, bool quiet)
 {
-	const char *host = *address == ':' ? "127.0.0.1" : "";
-	char token[PATH_MAX];
+	const char *added = *address == ':' ? "127.0.0.1" : "", *port;
+	char token[PATH_MAX], host[INET6_ADDRSTRLEN];
 	FILE *f;
-	int ret;
+	int ret = address_parse(address, host, sizeof(host), &port) ? address_try(host, port) :
+								      -EINVAL;
 
-	if (!address_valid(address)) {
-		ctl_error("--metrics takes ADDRESS:PORT, or :PORT for this machine alone, not %s",
+	if (ret == -EINVAL) {
+		ctl_error("--metrics takes ADDRESS:PORT with a numeric address, or :PORT for this "
+			  "machine alone, not %s",
 			  address);
 		return CTL_USAGE;
+	}
+	if (ret) {
+		ctl_error("--metrics: %s: %s; name another port", address, strerror(-ret));
+		return CTL_DAEMON;
 	}
 	if (!token_name(token, sizeof(token))) {
 		ctl_error("--metrics: no directory for its token: set HOME or XDG_CONFIG_HOME");
@@ -95,7 +136,7 @@ int monitor_listen(const char *address, const char *service, const char *config,
 		ctl_error("--metrics: %s: %s", config, strerror(errno));
 		return CTL_FILE;
 	}
-	fprintf(f, "[metrics]\nlisten = %s%s\ntoken_file = %s\nservice = %.60s\n", host, address,
+	fprintf(f, "[metrics]\nlisten = %s%s\ntoken_file = %s\nservice = %.60s\n", added, address,
 		token, service);
 	if (fclose(f)) {
 		ctl_error("--metrics: %s: %s", config, strerror(errno));
@@ -106,6 +147,6 @@ int monitor_listen(const char *address, const char *service, const char *config,
 			"gchintctl: metrics of service \"%s\" are at http://%s%s/metrics, for "
 			"clients "
 			"that send the token in %s\n",
-			service, host, address, token);
+			service, added, address, token);
 	return CTL_OK;
 }
