@@ -88,7 +88,7 @@ enum {
 struct pprof {
 	const struct profile *p;
 	const struct profile_energy *e; /* NULL: no energy is known */
-	bool timed; /* it is known for how much CPU time a sample stands */
+	bool timed; /* it is known for how much CPU time a sample is */
 	struct tuples locations, images;
 	struct wire w;
 	FILE *f;
