@@ -23,6 +23,16 @@ static void summary_json_part(struct json *j, const struct energy_part *p, bool 
 	}
 }
 
+static void process_json_begin(struct json *j, const struct processes *p, unsigned int g)
+{
+	json_object(j, NULL);
+	if (p->tgid[g] > 0)
+		json_uint(j, "pid", (uint64_t)p->tgid[g]);
+	else
+		json_null(j, "pid");
+	json_text(j, "name", p->name[g]);
+}
+
 static void summary_json_processes(struct json *j, const struct processes *p,
 				   const struct energy *e)
 {
@@ -30,12 +40,7 @@ static void summary_json_processes(struct json *j, const struct processes *p,
 	for (unsigned int g = 1; g <= p->nr; g++) {
 		if (!e->part[g].ns)
 			continue;
-		json_object(j, NULL);
-		if (p->tgid[g] > 0)
-			json_uint(j, "pid", (uint64_t)p->tgid[g]);
-		else
-			json_null(j, "pid");
-		json_text(j, "name", p->name[g]);
+		process_json_begin(j, p, g);
 		summary_json_part(j, &e->part[g], true);
 		json_end(j);
 	}
@@ -115,12 +120,7 @@ static void summary_json_pauses(struct json *j, const struct recording *rec,
 
 		if (!sum.count)
 			continue;
-		json_object(j, NULL);
-		if (p->tgid[g] > 0)
-			json_uint(j, "pid", (uint64_t)p->tgid[g]);
-		else
-			json_null(j, "pid");
-		json_text(j, "name", p->name[g]);
+		process_json_begin(j, p, g);
 		json_uint(j, "count", sum.count);
 		json_uint(j, "total_ns", sum.paused);
 		json_uint(j, "p99_ns", sum.p99);
