@@ -65,7 +65,7 @@ static void heap_add(struct image *i, uint64_t young, uint64_t old)
 	entry_add(i, "sun.gc.generation.2.space.0.used", NULL, 4000);
 }
 
-static bool parsed(const struct image *i, struct hsperf *perf)
+static bool image_parse(const struct image *i, struct hsperf *perf)
 {
 	/* Of its own size, so that a sanitizer sees what is read behind it. */
 	unsigned char *copy = malloc(i->size ? i->size : 1);
@@ -90,7 +90,7 @@ void unit_hsperf(void)
 		entry_add(&i, "sun.rt.javaCommand", "com.example.Shop --secret x", 0);
 		entry_add(&i, "sun.gc.policy.name", "Copy:MSC", 0);
 		heap_add(&i, 100, 200);
-		CHECK(parsed(&i, &perf) && !strcmp(perf.program, "com.example.Shop") &&
+		CHECK(image_parse(&i, &perf) && !strcmp(perf.program, "com.example.Shop") &&
 			      !strcmp(perf.collector, "Serial") && perf.used == 330 &&
 			      perf.limit == 300,
 		      big ? "counters in big-endian order" :
@@ -99,12 +99,12 @@ void unit_hsperf(void)
 	image_begin(&i, false);
 	entry_add(&i, "sun.gc.policy.name", "GarbageFirst", 0);
 	heap_add(&i, 1000, 1000);
-	CHECK(parsed(&i, &perf) && !strcmp(perf.collector, "G1") && perf.limit == 1000 &&
+	CHECK(image_parse(&i, &perf) && !strcmp(perf.collector, "G1") && perf.limit == 1000 &&
 		      !*perf.program,
 	      "of a heap in regions each generation may have all");
 	image_begin(&i, false);
 	entry_add(&i, "java.rt.vmArgs", "-XX:+UseNUMA -Xmx1g -XX:+UseShenandoahGC -ea", 0);
-	CHECK(parsed(&i, &perf) && !strcmp(perf.collector, "Shenandoah") &&
+	CHECK(image_parse(&i, &perf) && !strcmp(perf.collector, "Shenandoah") &&
 		      perf.used == HSPERF_UNKNOWN && perf.limit == HSPERF_UNKNOWN,
 	      "a collector by the option that chose it, a heap that is not known");
 	/* Each cut, and each byte of the headers wrong: no more than is there is read. */
@@ -115,18 +115,18 @@ void unit_hsperf(void)
 		struct image cut = i;
 
 		cut.size = n;
-		same = same && parsed(&cut, &perf) == (n >= 32);
+		same = same && image_parse(&cut, &perf) == (n >= 32);
 	}
 	for (size_t n = 0; n < i.size; n++)
 		for (unsigned int wrong = 0; wrong < 256; wrong += 51) {
 			struct image changed = i;
 
 			changed.data[n] = (unsigned char)wrong;
-			parsed(&changed, &perf);
+			image_parse(&changed, &perf);
 			same = same && memchr(perf.program, '\0', sizeof(perf.program)) &&
 			       memchr(perf.collector, '\0', sizeof(perf.collector));
 		}
 	CHECK(same, "a file that is cut, or wrong in any byte, is read within its bounds");
 	i.data[0] = 0;
-	CHECK(!parsed(&i, &perf), "another file is none");
+	CHECK(!image_parse(&i, &perf), "another file is none");
 }
