@@ -127,6 +127,9 @@ static int map_space(struct gc_heap *heap)
 
 	if (!p)
 		return -ENOMEM;
+	/* A request: kernels may be built without huge pages, and have them off. */
+	if (heap->opt.hugepages)
+		madvise(p, pages + bump, MADV_HUGEPAGE);
 	heap->base = (uintptr_t)p;
 	heap->pages_end = heap->base + pages;
 	heap->end = heap->pages_end + bump;
