@@ -58,7 +58,7 @@ extern const struct advice_knob advice_knobs[ADVICE_KNOBS];
  * @full_paused: ns of their pauses
  * @paused: ns of all pauses
  * @cpu: CPU time of collection, ns; FINDINGS_UNKNOWN
- * @wait: in addition, runnable and without a CPU, ns; FINDINGS_UNKNOWN
+ * @wait: in addition to it, runnable and without a CPU, ns; FINDINGS_UNKNOWN
  * @collections_then: predicted, as are the others of that ending; NAN not known
  * @bound: the predicted figures are upper bounds: what survives is not known
  * @text: a sentence, with how the figures are known

@@ -17,6 +17,7 @@
 #include "../launch/hint-count.h"
 #include "../launch/record.h"
 #include "../launch/run.h"
+#include "allocations.h"
 #include "profile.h"
 #include "sample-energy.h"
 
@@ -39,6 +40,8 @@ static const char usage[] =
 	"record runs PROGRAM with the adapter of its runtime and samples each of its threads.\n"
 	"  -o, --output FILE      the recording (default: profile.db). flame: the picture\n"
 	"  -F, --frequency HZ     samples a second of CPU time, 1 to 2000 (default: 999)\n"
+	"  -A, --allocations      sample which functions allocate as well, and so cause\n"
+	"                         collections: OpenJDK and Node.js\n"
 	"      --signal           ask threads for their methods by a signal, as is done without\n"
 	"                         privileges, even if the kernel can read them\n"
 	"      --interpreted      a JVM compiles nothing and reports each call: all methods have\n"
@@ -65,6 +68,10 @@ static const char usage[] =
 	"      --phase PHASE      samples in that phase; gc: in all phases of collection; none:\n"
 	"                         outside of phases\n"
 	"      --process PATTERN  samples of programs with a matching name\n"
+	"report, flame:\n"
+	"  -A, --allocations      what functions allocate, in place of CPU time; flame writes it "
+	"as\n"
+	"                         folded stacks, with bytes\n"
 	"report, annotate, diff:\n"
 	"  -n, --lines LINES      rows of each table (default: 20)\n"
 	"annotate lists the samples of the symbol that has the most, by line of its source if the\n"
@@ -94,7 +101,7 @@ struct options {
 	struct profile_keep keep;
 	struct profile_filter filter;
 	size_t lines;
-	bool energy, folded, follow, interpreted, named_at_calls, quiet;
+	bool allocations, energy, folded, follow, interpreted, named_at_calls, quiet;
 };
 
 /* Reports before the program starts if samples will have less than they could. */
@@ -187,7 +194,8 @@ static int profile_record_into(const struct options *o, const struct profile_map
 	signal(SIGPIPE, SIG_IGN);
 	if (!r.ran || r.abandoned || access(r.file, R_OK))
 		return ret;
-	if (!profile_resolve(r.file, maps))
+	if (!profile_resolve(r.file, maps) ||
+	    (o->allocations && !allocations_store(r.file, maps->directory)))
 		return CTL_FILE;
 	if (!samples_exist(r.file, command[0]))
 		return ret ? ret : CTL_FAILED;
@@ -234,6 +242,8 @@ static int profile_record(const struct options *o, char **command, int count)
 		return CTL_FAILED;
 	}
 	setenv("GCHINT_PROFILE", o->named_at_calls ? "2" : "1", 1);
+	if (o->allocations)
+		setenv("GCHINT_ALLOCATIONS", directory, 1);
 	/* Without an adapter the program may still write the names of its methods itself. */
 	with = launch_command(o->runtime, command, &count, o->interpreted);
 	maps.remove = !asked && (node_map_requested() || launcher_is_preloaded());
@@ -324,6 +334,29 @@ static int profile_compare(const struct options *o, const char *what, char **fil
 	return ret;
 }
 
+static int allocations_read(const struct options *o, const char *what, const char *file)
+{
+	struct recording *rec = recording_open(file);
+	FILE *f = stdout;
+	int ret;
+
+	if (!rec)
+		return CTL_FILE;
+	if (strcmp(what, "flame") != 0) {
+		ret = allocations_report(rec, o->lines);
+	} else if (o->output && !(f = ctl_create(o->output))) {
+		ret = CTL_FILE;
+	} else {
+		ret = allocations_fold(rec, f);
+		if (o->output && ret)
+			ctl_discard(f);
+		else if (o->output)
+			ret = ctl_commit(f, o->output);
+	}
+	recording_close(rec);
+	return ret;
+}
+
 static int profile_read(const struct options *o, const char *what, const char *file)
 {
 	struct recording *rec = recording_open(file);
@@ -405,6 +438,7 @@ static bool action_is_known(const char *what)
 int cmd_profile(const struct ctl *ctl, int argc, char **argv)
 {
 	static const struct option longs[] = {
+		{ "allocations", no_argument, NULL, 'A' },
 		{ "cgroup", required_argument, NULL, 'g' },
 		{ "command", required_argument, NULL, 'c' },
 		{ "energy", no_argument, NULL, 'e' },
@@ -442,9 +476,12 @@ int cmd_profile(const struct ctl *ctl, int argc, char **argv)
 	argv[1] = argv[0];
 	argc--;
 	argv++;
-	while ((opt = getopt_long(argc, argv, recording ? "+c:fF:hm:o:qR:" : "c:hm:n:o:s:", longs,
+	while ((opt = getopt_long(argc, argv, recording ? "+Ac:fF:hm:o:qR:" : "Ac:hm:n:o:s:", longs,
 				  NULL)) >= 0) {
 		switch (opt) {
+		case 'A':
+			o.allocations = true;
+			break;
 		case 'c':
 			o.keep.command = optarg;
 			break;
@@ -545,5 +582,11 @@ int cmd_profile(const struct ctl *ctl, int argc, char **argv)
 			  "speedscope");
 		return CTL_USAGE;
 	}
-	return profile_read(&o, what, argv[optind]);
+	if (!o.allocations)
+		return profile_read(&o, what, argv[optind]);
+	if (strcmp(what, "report") != 0 && strcmp(what, "flame") != 0) {
+		ctl_error("profile %s: --allocations is for record, report and flame", what);
+		return CTL_USAGE;
+	}
+	return allocations_read(&o, what, argv[optind]);
 }
