@@ -28,7 +28,8 @@ static const struct recording_pause *pause_at(const struct recording *rec, int32
 	/* Those of other processes may be in between; each process has one at a time. */
 	for (size_t n = 0; low-- && n < 4096; n++)
 		if (rec->pause[low].tgid == tgid)
-			return rec->pause[low].t1 >= t ? &rec->pause[low] : NULL;
+			return rec->pause[low].t1 + PAUSES_READING_NS >= t ? &rec->pause[low] :
+									     NULL;
 	return NULL;
 }
 

@@ -109,6 +109,13 @@ ok "JSON has the same, and null" is "2 explicit 1 50331648 20971520 104857600 7 
 	"$("$ctl" why --json "$d/heap.db" | python3 -c 'import json, sys
 keys = "cause", "generation", "before_bytes", "after_bytes", "limit_bytes", "freed_objects", "alongside"
 print(*(" ".join([str(round(p["at"], 6))] + [str(p[k]) for k in keys]) for p in json.load(sys.stdin)["pauses"][:2]))')"
+# As bundled collectors take them; another pause and its readings follow at once.
+cp "$d/heap.db" "$d/around.db"
+sqlite3 "$d/around.db" "delete from heaps; insert into heaps values(2999970000, 70, 71, 'before', 50331648, null, null, null, null, 1),
+	(3040020000, 70, 71, 'after', 20971520, null, null, null, null, 1), (4990000000, 70, 71, 'before', 1, null, null, null, null, 1),
+	(5010000500, 80, 71, 'after', 2, null, null, null, null, 1)"
+ok "readings just before and after a pause are its own" is "50331648 20971520 None None" "$("$ctl" why --json "$d/around.db" | python3 -c 'import json, sys
+print(*(p[k] for p in json.load(sys.stdin)["pauses"][:2] for k in ("before_bytes", "after_bytes")))')"
 ok "JSON of an instant is refused" is 2 "$("$ctl" --json why "$d/heap.db" --at 1 2>/dev/null; echo $?)"
 ok "--try wants a program behind --, and --change is for it" is "2 2 2" "$("$ctl" why --try "$f" 2>/dev/null; printf '%s ' $?
 	"$ctl" why --try 2>/dev/null; printf '%s ' $?; "$ctl" why --change GOGC=200 "$f" 2>/dev/null; echo $?)"
