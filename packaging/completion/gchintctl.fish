@@ -94,6 +94,7 @@ complete -c gchintctl -n '__gchintctl_in profile' -x -l unit -d 'only of such a 
 complete -c gchintctl -n '__gchintctl_in profile' -x -s R -l runtime -a 'boehm dotnet gjs jvm lua mono node ocaml php python ruby' -d 'adapter of the programs that it starts'
 complete -c gchintctl -n '__gchintctl_in profile' -l signal -d 'ask threads by a signal'
 complete -c gchintctl -n '__gchintctl_in profile' -s f -l follow -d 'wait for processes that it leaves running'
+complete -c gchintctl -n '__gchintctl_in profile' -s A -l allocations -d 'what functions allocate'
 complete -c gchintctl -n '__gchintctl_in profile' -l interpreted -d 'a JVM reports each call'
 complete -c gchintctl -n '__gchintctl_in profile' -l names-at-calls -d 'name methods at each call, for comparison'
 complete -c gchintctl -n '__gchintctl_in profile' -x -l format -a 'firefox perf-script pprof speedscope' -d 'of an export'
@@ -133,6 +134,7 @@ complete -c gchintctl -n '__gchintctl_in why' -x -s a -l at -d 'seconds since th
 complete -c gchintctl -n '__gchintctl_in watch' -x -s d -l delay -d seconds
 complete -c gchintctl -n '__gchintctl_in watch' -x -s n -l times -d 'number of updates'
 complete -c gchintctl -n '__gchintctl_in watch' -a "(path basename /sys/devices/system/cpu/cpufreq/policy*)" -d policy
+complete -c gchintctl -n '__gchintctl_in why' -x -s c -l change -d 'setting to try'
 complete -c gchintctl -n '__gchintctl_in why' -x -s n -l lines -d 'pauses in the list'
 complete -c gchintctl -n '__gchintctl_in why' -x -s o -l output -d 'name of the recordings of --try'
-complete -c gchintctl -n '__gchintctl_in why' -s t -l try -d 'run a program again with the advised change'
+complete -c gchintctl -n '__gchintctl_in why' -s t -l try -d 'run a program again with the advised setting'
