@@ -129,7 +129,6 @@ complete -c gchintctl -n '__gchintctl_in summary' -x -s w -l watts -d '[RAIL=]LO
 complete -c gchintctl -n '__gchintctl_in top' -x -s d -l delay -d seconds
 complete -c gchintctl -n '__gchintctl_in top' -x -s n -l times -d 'number of updates'
 complete -c gchintctl -n '__gchintctl_in actuator' -a 'auto governor limits off'
-complete -c gchintctl -n '__gchintctl_in why' -x -s c -l change -d 'the setting that --try changes'
 complete -c gchintctl -n '__gchintctl_in why' -x -s a -l at -d 'seconds since the start of the recording'
 complete -c gchintctl -n '__gchintctl_in watch' -x -s d -l delay -d seconds
 complete -c gchintctl -n '__gchintctl_in watch' -x -s n -l times -d 'number of updates'
