@@ -52,7 +52,8 @@ if (isNode && (launched || ['20', '21'].includes(process.versions.node.split('.'
 
 // On request: which code allocates, by V8's sampling profiler of the heap, those that die included. Written
 // at the end of each heap's thread, one line for each stack: bytes, samples, and the frames from the outermost.
-if (isNode && process.env.GCHINT_ALLOCATIONS) {
+// The V8 of Node 18 ignores that those which died are asked for, and would have the rest look like all.
+if (isNode && process.env.GCHINT_ALLOCATIONS && parseInt(process.versions.node, 10) >= 20) {
 	const directory = process.env.GCHINT_ALLOCATIONS;
 	const { Session } = require('inspector');
 	const session = new Session();

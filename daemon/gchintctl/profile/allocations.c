@@ -71,8 +71,8 @@ bool allocations_store(const char *file, const char *directory)
 	if (!good)
 		ctl_error("%s: the allocations could not be added: %s", file, sqlite3_errmsg(s.db));
 	else if (!s.rows)
-		ctl_error("%s has no allocations: OpenJDK and Node.js report them, at the end of a "
-			  "process that is not killed",
+		ctl_error("%s has no allocations: OpenJDK and Node.js from version 20 on report "
+			  "them, at the end of a process that is not killed",
 			  file);
 	sqlite3_finalize(s.add);
 	sqlite3_close(s.db);
