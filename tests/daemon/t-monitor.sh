@@ -40,8 +40,15 @@ shop=$!
 watched bank "$other" -- "$d/bin/waits" 5
 bank=$!
 token=$d/home/.config/gchint/metrics-token
+asked() { # PORT [TOKEN]: as curl asks; fails if nothing answers
+	python3 -c 'import sys, urllib.request
+asked = urllib.request.Request(f"http://127.0.0.1:{sys.argv[1]}/metrics", headers={"Accept": "*/*"})
+for token in sys.argv[2:]:
+    asked.add_header("Authorization", "Bearer " + token)
+sys.stdout.write(urllib.request.urlopen(asked, timeout=250).read().decode())' "$@" 2>/dev/null
+}
 scraped() { # PORT: as a client with the token
-	curl -s -H "Authorization: Bearer $(cat "$token")" "http://127.0.0.1:$1/metrics"
+	asked "$1" "$(cat "$token")"
 }
 has_phases() { # PORT SERVICE NUMBER
 	scraped "$1" | grep -q "^gchint_phases_total{service=\"$2\",phase=\"mark\"} $3$"
@@ -49,7 +56,7 @@ has_phases() { # PORT SERVICE NUMBER
 ok "a monitor sees the phases of a program with its label" wait_for 30 has_phases "$metrics" shop 3
 ok "and those of another one, by its name" wait_for 30 has_phases "$other" waits 5
 ok "the token is for its user alone, and long" is "600 33" "$(stat -c '%a %s' "$token")"
-ok "without it there are none, and a comment says why" is "0 1" "$(curl -s "http://127.0.0.1:$metrics/metrics" |
+ok "without it there are none, and a comment says why" is "0 1" "$(asked "$metrics" |
 	awk '/^gchint_phase/ { n++ } /^# No phases, pauses and decisions: .*Bearer/ { why++ } END { print n + 0, why + 0 }')"
 if command -v promtool >/dev/null; then
 	scraped "$metrics" >"$d/text"
@@ -69,7 +76,7 @@ wait "$shop"
 ok "the status is the program's" is 0 "$?"
 wait "$bank"
 ok "nothing is recorded" is "" "$(find "$d" -name '*.db*')"
-ok "and nothing answers any more" is 7 "$(curl -s "http://127.0.0.1:$metrics/metrics" >/dev/null; echo $?)"
+ok "and nothing answers any more" is 1 "$(asked "$metrics" >/dev/null; echo $?)"
 
 runs() { # ARGUMENT...: in $d, without a token yet
 	(
