@@ -97,4 +97,14 @@ bool advice_of(const struct findings_input *in, struct advice *advice);
  */
 bool advice_predict(const struct findings_input *in, const char *setting, struct advice *advice);
 
+/**
+ * advice_verdict - what a change did, from one run without it and one with it
+ * @now: without it
+ * @then: with it
+ *
+ * Pauses also last while their threads wait for a CPU. Where the run with the change waited longer
+ * and its collections needed less CPU time, the two runs do not tell.
+ */
+const char *advice_verdict(const struct advice *now, const struct advice *then);
+
 #endif

@@ -270,7 +270,7 @@ env = dict(os.environ, NOTIFY_SOCKET=sys.argv[1])
 p = subprocess.Popen(["sh", "-c", 'WATCHDOG_PID=$$ WATCHDOG_USEC=200000 exec "$@"', "sh"] + sys.argv[2:],
                      env=env, stderr=subprocess.DEVNULL)
 seen = []
-end = time.time() + 10
+end = time.time() + 60
 while time.time() < end and sum("WATCHDOG=1" in m for m in seen) < 3:
     seen.append(s.recv(512).decode())
 p.send_signal(signal.SIGHUP)
@@ -310,7 +310,7 @@ out = b""
 # Keys to press once the page shows this.
 keys = [(b"RAIL", b"s"), (b"share", b"h"), (b"KEYS", b"h"), (b"RAIL", b"resize"), (b"gchint top", b"q")]
 seen = 0
-end = time.time() + 20
+end = time.time() + 60
 while time.time() < end:
     if select.select([fd], [], [], 0.1)[0]:
         try:

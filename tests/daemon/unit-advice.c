@@ -295,6 +295,25 @@ static void assign_check(void)
 	CHECK(a.full_paused == 103 * MS, "a pause without one is a part of the next");
 }
 
+static void verdict_check(void)
+{
+	const struct advice now = { .paused = 300, .cpu = 300, .wait = 5 };
+	struct advice then = { .paused = 299, .cpu = 300, .wait = 5 };
+
+	CHECK(!strncmp(advice_verdict(&now, &then), "it was paused for less", 22),
+	      "less time in pauses is a gain");
+	then.paused = 360;
+	CHECK(!strncmp(advice_verdict(&now, &then), "no gain", 7), "more time is none");
+	then.cpu = 160;
+	CHECK(!strncmp(advice_verdict(&now, &then), "no gain", 7),
+	      "nor with less CPU time, where nothing waited");
+	then.wait = 200;
+	CHECK(!strncmp(advice_verdict(&now, &then), "not known", 9),
+	      "but not known where pauses waited for a CPU");
+	then.wait = FINDINGS_UNKNOWN;
+	CHECK(!strncmp(advice_verdict(&now, &then), "no gain", 7), "and an unknown wait is none");
+}
+
 void unit_advice(void)
 {
 	hotspot_check();
@@ -307,4 +326,5 @@ void unit_advice(void)
 	ruby_check();
 	python_check();
 	assign_check();
+	verdict_check();
 }

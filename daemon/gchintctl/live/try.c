@@ -190,9 +190,7 @@ static void trials_print(const struct trial *now, const struct trial *then)
 		   a->paused_then, a->cpu_then, NAN);
 	line_print("seen", (double)seen->collections, (double)seen->full, (double)seen->paused,
 		   advice_cpu(seen), (double)then->duration);
-	printf("%s: %s\n", a->setting,
-	       seen->paused < a->paused ? "it was paused for less time" :
-					  "no gain: it was paused for as long");
+	printf("%s: %s\n", a->setting, advice_verdict(a, seen));
 }
 
 static void json_figure(struct json *j, const char *key, double value)
