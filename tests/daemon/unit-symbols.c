@@ -116,6 +116,14 @@ static int frame_line(const struct profile *p, size_t sample, size_t depth)
 
 	return depth < nr && frame[depth].at ? frame[depth].at->line : 0;
 }
+
+static uint32_t frame_inlined(const struct profile *p, size_t sample, size_t depth)
+{
+	struct profile_frame frame[PROFILE_DEPTH];
+	const size_t nr = sample < p->samples ? profile_frames(p, &p->sample[sample], frame) : 0;
+
+	return depth < nr ? frame[depth].inlined : UINT32_MAX;
+}
 #endif
 
 static const char *method_name(const struct profile *p, size_t sample)
@@ -202,6 +210,9 @@ static void symbols_of_profile(const char *dir)
 		      !strcmp(frame_name(&p, 10, 3), "unit_inner"),
 	      "functions that were inlined are frames of the stack");
 	CHECK(frame_line(&p, 10, 1) == LINE_OF_CALL, "a frame has the line of the call");
+	CHECK(!frame_inlined(&p, 10, 1) && frame_inlined(&p, 10, 2) == 1 &&
+		      frame_inlined(&p, 10, 3) == 2,
+	      "and how many functions it is inlined in");
 #endif
 	profile_free(&p);
 	sqlite3_close(db);

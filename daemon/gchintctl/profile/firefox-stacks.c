@@ -20,6 +20,7 @@ enum {
 	FRAME_SUBCATEGORY,
 	FRAME_FILE,
 	FRAME_LINE,
+	FRAME_INLINED,
 	FRAME_NUMBERS
 };
 
@@ -112,6 +113,7 @@ uint32_t firefox_stack_of(struct firefox_stacks *s, const struct profile_sample 
 		if (row[FRAME_FUNC] == TUPLES_FULL)
 			return TUPLES_FULL;
 		frame_set_category(sample, frame[k].kind, row);
+		row[FRAME_INLINED] = frame[k].inlined;
 		if (at && at->line > 0) {
 			row[FRAME_FILE] = at->file;
 			row[FRAME_LINE] = (uint32_t)at->line;
@@ -226,6 +228,11 @@ static bool frame_inherits_category(const struct firefox_stacks *s, size_t row)
 	return tuples_at(&s->frames, row)[FRAME_CATEGORY] == FIREFOX_CATEGORIES;
 }
 
+static void put_inlined(const struct firefox_stacks *s, struct json *j, size_t row)
+{
+	json_uint(j, NULL, tuples_at(&s->frames, row)[FRAME_INLINED]);
+}
+
 static void put_category(const struct firefox_stacks *s, struct json *j, size_t row)
 {
 	if (frame_inherits_category(s, row))
@@ -306,7 +313,7 @@ static void put_file(const struct firefox_stacks *s, struct json *j, size_t row)
 
 static const struct column stacks[] = { { "frame", put_frame }, { "prefix", put_prefix }, { 0 } };
 static const struct column frames[] = {
-	{ "address", put_no_address }, { "inlineDepth", put_0 },
+	{ "address", put_no_address }, { "inlineDepth", put_inlined },
 	{ "category", put_category },  { "subcategory", put_subcategory },
 	{ "func", put_func },	       { "nativeSymbol", put_null },
 	{ "innerWindowID", put_0 },    { "line", put_line },

@@ -55,8 +55,10 @@ static const struct profile_symbol *chain_symbol(const struct profile *p,
 static size_t native_append(struct profile_frame *native, size_t natives,
 			    struct profile_frame frame)
 {
-	if (natives && native[natives - 1].name == frame.name)
+	if (natives && native[natives - 1].name == frame.name) {
+		native[natives - 1].inlined = frame.inlined;
 		return natives;
+	}
 	native[natives] = frame;
 	return natives + 1;
 }
@@ -66,10 +68,13 @@ static size_t native_append_at(const struct profile *p, const struct profile_sym
 			       uint64_t address, bool kernel, struct profile_frame *native,
 			       size_t natives)
 {
-	for (uint32_t i = 0; at && i < at->inlines && natives < NATIVE_MAX; i++)
-		natives = native_append(
-			native, natives,
-			native_frame(p, &p->inlined[at->inlined - 1 + i], address, kernel));
+	for (uint32_t i = 0; at && i < at->inlines && natives < NATIVE_MAX; i++) {
+		struct profile_frame frame =
+			native_frame(p, &p->inlined[at->inlined - 1 + i], address, kernel);
+
+		frame.inlined = at->inlines - 1 - i;
+		natives = native_append(native, natives, frame);
+	}
 	if (!at || !at->inlines)
 		natives = native_append(native, natives, native_frame(p, at, address, kernel));
 	return natives;

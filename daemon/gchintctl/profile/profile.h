@@ -189,10 +189,11 @@ enum profile_kind {
  *	reported
  * @address: of the instruction; 0 for the same frames, and if it is not known
  * @at: symbol at that address; NULL if none is known
+ * @inlined: frames of the same address around it; 0: of a function that is called
  */
 struct profile_frame {
 	enum profile_kind kind;
-	uint32_t name, image;
+	uint32_t name, image, inlined;
 	uint64_t address;
 	const struct profile_symbol *at;
 };

@@ -80,14 +80,16 @@ def chain(shared, stack):
 
 
 def counts(p):
-    """Samples by image and symbol of the innermost function; by phase and method, the outermost one."""
+    """Samples by image and symbol of the innermost function that is called; by phase and method, the outermost one; by innermost name."""
     shared, strings, categories = p["shared"], p["shared"]["stringArray"], p["meta"]["categories"]
     frames, funcs = shared["frameTable"], shared["funcTable"]
-    leaves, phases = collections.Counter(), collections.Counter()
+    leaves, phases, names = collections.Counter(), collections.Counter(), collections.Counter()
     for t in p["threads"]:
         for stack in t["samples"]["stack"]:
             path = list(chain(shared, stack))
-            func = frames["func"][path[0]]
+            names[strings[funcs["name"][frames["func"][path[0]]]]] += 1
+            # Around what the compiler inlined there: instructions are of that symbol.
+            func = frames["func"][next(f for f in path if not frames["inlineDepth"][f])]
             name, resource = strings[funcs["name"][func]], funcs["resource"][func]
             image = strings[shared["resourceTable"]["name"][resource]] if resource >= 0 else "[methods]" if funcs["isJS"][func] else "?"
             leaves[image, "?" if name == image else name] += 1
@@ -104,7 +106,7 @@ def counts(p):
                 kind = "Kernel" if image == "[kernel]" else "Method" if funcs["isJS"][func] else "Native"
                 assert category["name"] == kind, f"{category['name']} in {image}"
             phases[phase, methods[-1] if methods else ""] += 1
-    return leaves, phases
+    return leaves, phases, names
 
 
 def report(lines):
@@ -131,14 +133,13 @@ def main():
     rules(p)
     with open(sys.argv[2], encoding="utf-8") as f:
         wanted = report(f)
-    for mine, theirs in zip(counts(p), wanted):
+    *tables, names = counts(p)
+    for mine, theirs in zip(tables, wanted):
         assert mine == theirs and mine, f"{list((mine - theirs).items())[:3]} {list((theirs - mine).items())[:3]}"
     if len(sys.argv) > 3:
         with open(sys.argv[3], encoding="utf-8") as f:
             functions = json.load(f)
-        names, within = collections.Counter(), collections.Counter()
-        for (image, symbol), n in wanted[0].items():
-            names[image if symbol == "?" else symbol] += n
+        within = collections.Counter()
         for (phase, _), n in wanted[1].items():
             within[phase.split(",")[0]] += n
         assert names == {name: own for name, (own, _) in functions.items() if own}, f"{names} {functions}"
