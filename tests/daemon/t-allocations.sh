@@ -16,8 +16,22 @@ ok "a function has what it allocates itself, and with those that it calls" is \
 ok "all samples and bytes are summed" grep -q '^9 samples, about 8.00 MiB allocated' "$d/out"
 ok "-n limits the functions" is "large|  ... and 4 more: --lines" "$("$ctl" profile report -A -n 1 "$d/p.db" | tail -n 2 | sed 's/.* large$/large/' | paste -sd'|')"
 ok "a folded stack is one line, with its bytes" is "main;large;large 4194304|main;work;large 3145728|main;work;small 1048576|a?b 1" \
-	"$("$ctl" profile flame -A "$d/p.db" | paste -sd'|')"
-ok "flame writes them into a file" is 4 "$("$ctl" profile flame -A -o "$d/folded" "$d/p.db" && wc -l <"$d/folded")"
+	"$("$ctl" profile flame -A --folded "$d/p.db" | paste -sd'|')"
+# Of 8 MiB and a byte over 1180 pixels, a control character escaped; the frames of one name are two.
+bytes_drawn() {
+	python3 -c 'import sys, xml.etree.ElementTree as tree
+s = "{http://www.w3.org/2000/svg}"
+svg = max(tree.parse(sys.argv[1]).iter(s + "svg"), key=len) if sys.argv[2] == "svg" else tree.fromstring(
+	(lambda t: t[t.index("<svg", t.index("Flame graph by allocated bytes")):].split("</svg>")[0] + "</svg>")(open(sys.argv[1]).read()))
+for g in svg.iter(s + "g"):
+	if g.get("class") == "frame":
+		print(int(float(g.find(s + "rect").get("width"))), g.find(s + "title").text)' "$1" "$2" | sort | paste -sd'|'
+}
+want="1180 all: 8.00 MiB, 100.00 %, 9 samples|1180 main: 8.00 MiB, 100.00 %, 8 samples|147 small: 1.00 MiB, 12.50 %, 1 samples|442 large: 3.00 MiB, 37.50 %, 3 samples|590 large: 4.00 MiB, 50.00 %, 4 samples|590 large: 4.00 MiB, 50.00 %, 4 samples|590 work: 4.00 MiB, 50.00 %, 4 samples"
+ok "frames of the flame graph are as wide as their bytes" is "$want" "$("$ctl" profile flame -A -o "$d/flame.svg" "$d/p.db" 2>/dev/null && bytes_drawn "$d/flame.svg" svg)"
+ok "the page has it, too" is "$want" "$("$ctl" report -o "$d/page.html" "$d/p.db" 2>/dev/null && bytes_drawn "$d/page.html" page)"
+ok "without allocations no picture is written" is "3 absent" "$(sqlite3 "$d/less.db" <"$here/recordings/0.1.0.sql"
+	"$ctl" profile flame -A -o "$d/less.svg" "$d/less.db" 2>/dev/null; echo "$? $([ -e "$d/less.svg" ] || echo absent)")"
 ok "other subcommands take no --allocations" is 2 "$("$ctl" profile annotate -A "$d/p.db" 2>/dev/null; echo $?)"
 # A program that writes what an adapter would, and one that writes nonsense.
 printf '#!/bin/sh\necho "1000 2 one;two" >"$GCHINT_ALLOCATIONS/allocations-7-1"\nprintf "x\\n-5 1 no\\n5 0 no\\n5 1\\n" >"$GCHINT_ALLOCATIONS/allocations-8"\n' >"$d/writes"

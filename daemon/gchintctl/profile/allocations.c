@@ -11,6 +11,7 @@
 #include "../../common/root.h"
 #include "../../recording/reader/db.h"
 #include "../ctl.h"
+#include "flame-picture.h"
 
 #define PREFIX "allocations-"
 
@@ -144,6 +145,7 @@ static int by_self(const void *a, const void *b)
 	return x->total != y->total ? (x->total < y->total ? 1 : -1) : by_name(a, b);
 }
 
+/* Afterwards each function is in it once, by name. */
 static void sites_merge(struct sites *s)
 {
 	size_t nr = 0;
@@ -161,7 +163,6 @@ static void sites_merge(struct sites *s)
 		free(s->site[i].name);
 	}
 	s->nr = nr;
-	qsort(s->site, s->nr, sizeof(*s->site), by_self);
 }
 
 static void sites_free(struct sites *s)
@@ -203,29 +204,125 @@ static void sites_print(const struct sites *s, size_t lines)
 		printf("  ... and %zu more: --lines\n", s->nr - lines);
 }
 
-int allocations_report(const struct recording *rec, size_t lines)
+/* Returns false, after reporting the reason, if there are none. Free it in either case. */
+static bool sites_load(struct sites *s, const struct recording *rec)
 {
 	sqlite3_stmt *stmt = allocations_query(rec);
-	struct sites s = { 0 };
-	int ret = CTL_FILE;
 
 	while (db_next(stmt)) {
 		const double bytes = (double)db_int(stmt, COLUMN(allocations, bytes), 0);
 
-		s.bytes += bytes;
-		s.samples += (double)db_int(stmt, COLUMN(allocations, samples), 0);
-		sites_add_stack(&s, db_text(stmt, COLUMN(allocations, stack), "?"), bytes);
+		s->bytes += bytes;
+		s->samples += (double)db_int(stmt, COLUMN(allocations, samples), 0);
+		sites_add_stack(s, db_text(stmt, COLUMN(allocations, stack), "?"), bytes);
 	}
 	sqlite3_finalize(stmt);
-	sites_merge(&s);
-	if (s.scarce) {
+	sites_merge(s);
+	if (s->scarce)
 		db_missing(rec->path, "no memory for its allocations");
-	} else if (allocations_exist(rec, s.samples)) {
+	return !s->scarce && allocations_exist(rec, s->samples);
+}
+
+int allocations_report(const struct recording *rec, size_t lines)
+{
+	struct sites s = { 0 };
+	const bool loaded = sites_load(&s, rec);
+
+	if (loaded) {
+		qsort(s.site, s.nr, sizeof(*s.site), by_self);
 		sites_print(&s, lines);
-		ret = CTL_OK;
 	}
 	sites_free(&s);
-	return ret;
+	return loaded ? CTL_OK : CTL_FILE;
+}
+
+bool allocations_are_recorded(const struct recording *rec)
+{
+	sqlite3_stmt *stmt = allocations_query(rec);
+	const bool any = db_next(stmt);
+
+	sqlite3_finalize(stmt);
+	return any;
+}
+
+static int site_compare_name(const void *name, const void *site)
+{
+	return strcmp(name, ((const struct site *)site)->name);
+}
+
+static const char *site_name(const void *sites, uint32_t name)
+{
+	return ((const struct sites *)sites)->site[name].name;
+}
+
+static void node_add(struct flame_node *node, double bytes, size_t samples)
+{
+	node->weight += bytes;
+	node->n += samples;
+}
+
+/* Returns false without memory. */
+static bool tree_add_stack(struct flame_node *root, const struct sites *s, const char *stack,
+			   double bytes, size_t samples)
+{
+	struct flame_node *node = root;
+	char *copy = strdup(stack), *rest = copy, *name;
+
+	node_add(root, bytes, samples);
+	while (node && (name = strsep(&rest, ";"))) {
+		const struct site *site =
+			bsearch(name, s->site, s->nr, sizeof(*s->site), site_compare_name);
+
+		node = flame_node_enter(node, (uint32_t)(site - s->site));
+		if (node) {
+			node->layer = FLAME_METHOD;
+			node_add(node, bytes, samples);
+		}
+	}
+	free(copy);
+	return copy && node;
+}
+
+static struct flame_node *tree_build(const struct recording *rec, const struct sites *s)
+{
+	struct flame_node *root = calloc(1, sizeof(*root));
+	sqlite3_stmt *stmt = allocations_query(rec);
+	bool whole = root;
+
+	while (whole && db_next(stmt))
+		whole = tree_add_stack(root, s, db_text(stmt, COLUMN(allocations, stack), "?"),
+				       (double)db_int(stmt, COLUMN(allocations, bytes), 0),
+				       (size_t)db_int(stmt, COLUMN(allocations, samples), 0));
+	sqlite3_finalize(stmt);
+	if (!whole) {
+		db_missing(rec->path, "no memory for its allocations");
+		flame_node_free(root);
+		root = NULL;
+	}
+	return root;
+}
+
+int allocations_flame(const struct recording *rec, bool alone, FILE *f)
+{
+	struct sites s = { 0 };
+	struct flame_node *root = sites_load(&s, rec) ? tree_build(rec, &s) : NULL;
+	char title[512], bytes[AMOUNT_TEXT];
+	const struct flame_picture pic = {
+		.title = title,
+		.name = site_name,
+		.names = &s,
+		.unit = FLAME_BYTES,
+		.alone = alone,
+	};
+
+	if (root) {
+		snprintf(title, sizeof(title), "%s: about %s allocated, by %.0f samples",
+			 rec->label, amount_bytes(s.bytes, bytes), s.samples);
+		flame_picture_write(&pic, root, f);
+	}
+	flame_node_free(root);
+	sites_free(&s);
+	return root ? CTL_OK : CTL_FILE;
 }
 
 int allocations_fold(const struct recording *rec, FILE *f)

@@ -19,7 +19,11 @@ bool allocations_store(const char *file, const char *directory);
 
 /* Prints tables by function and by stack. Returns an exit code, as the next one does. */
 int allocations_report(const struct recording *rec, size_t lines);
-/* Writes folded stacks with their bytes, one a line, for flame graphs. */
+/* Writes folded stacks with their bytes, one a line, for other tools. */
 int allocations_fold(const struct recording *rec, FILE *f);
+/* Writes a flame graph whose widths are bytes. @alone: as of struct flame_picture. */
+int allocations_flame(const struct recording *rec, bool alone, FILE *f);
+/* Whether the recording has any. */
+bool allocations_are_recorded(const struct recording *rec);
 
 #endif

@@ -69,9 +69,7 @@ static const char usage[] =
 	"                         outside of phases\n"
 	"      --process PATTERN  samples of programs with a matching name\n"
 	"report, flame:\n"
-	"  -A, --allocations      what functions allocate, in place of CPU time; flame writes it "
-	"as\n"
-	"                         folded stacks, with bytes\n"
+	"  -A, --allocations      bytes that functions allocate, in place of CPU time\n"
 	"report, annotate, diff:\n"
 	"  -n, --lines LINES      rows of each table (default: 20)\n"
 	"annotate lists the samples of the symbol that has the most, by line of its source if the\n"
@@ -337,21 +335,22 @@ static int profile_compare(const struct options *o, const char *what, char **fil
 static int allocations_read(const struct options *o, const char *what, const char *file)
 {
 	struct recording *rec = recording_open(file);
-	FILE *f = stdout;
-	int ret;
+	const char *output = o->output ? o->output : "flame.svg";
+	FILE *f = NULL;
+	int ret = CTL_FILE;
 
 	if (!rec)
 		return CTL_FILE;
 	if (strcmp(what, "flame") != 0) {
 		ret = allocations_report(rec, o->lines);
-	} else if (o->output && !(f = ctl_create(o->output))) {
-		ret = CTL_FILE;
-	} else {
-		ret = allocations_fold(rec, f);
-		if (o->output && ret)
+	} else if (o->folded) {
+		ret = allocations_fold(rec, stdout);
+	} else if ((f = ctl_create(output))) {
+		ret = allocations_flame(rec, true, f);
+		if (ret)
 			ctl_discard(f);
-		else if (o->output)
-			ret = ctl_commit(f, o->output);
+		else
+			ret = ctl_commit(f, output);
 	}
 	recording_close(rec);
 	return ret;

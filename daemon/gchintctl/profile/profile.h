@@ -221,13 +221,12 @@ struct profile_energy;
 int profile_folded(const struct profile *p, const struct profile_energy *e, FILE *f);
 /*
  * Writes a flame graph, by energy or by samples; @e may be NULL if it is by samples. One that is
- * @alone has its script, profile_flame_script, which draws all flame graphs of a page.
+ * @alone has its script, flame_picture_script, which draws all flame graphs of a page.
  */
 int profile_flame(const struct profile *p, const struct profile_energy *e, bool by_energy,
 		  bool alone, FILE *f);
 /* Writes the flame graph of @since, coloured by the change of CPU time. */
 int profile_flame_change(const struct profile *before, const struct profile *since, FILE *f);
-extern const char profile_flame_script[];
 /* Writes the format of profiler.firefox.com, with phases, rails and frequencies. */
 int profile_firefox(const struct profile *p, FILE *f);
 /* Writes the format of pprof, with phases as labels, and energy where it is known. */

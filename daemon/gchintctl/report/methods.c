@@ -6,6 +6,7 @@
 
 #include "../../common/escape.h"
 #include "../../recording/reader/db.h"
+#include "../profile/allocations.h"
 #include "../profile/profile.h"
 #include "../profile/sample-energy.h"
 
@@ -19,13 +20,18 @@ struct method {
 	double khz, joules; /* sums over these */
 };
 
-bool methods_are_recorded(const struct recording *rec)
+static bool samples_are_recorded(const struct recording *rec)
 {
 	int64_t n = 0;
 
 	return db_number(rec->db, "SELECT count(*) FROM sqlite_master WHERE name = 'hotspots'", 0,
 			 &n) &&
 	       n && db_number(rec->db, "SELECT count(*) FROM hotspots", 0, &n) && n;
+}
+
+bool methods_are_recorded(const struct recording *rec)
+{
+	return samples_are_recorded(rec) || allocations_are_recorded(rec);
 }
 
 static void method_add_sample(struct method *m, const struct profile_sample *s, double joules)
@@ -113,13 +119,23 @@ static void methods_write_table(const struct profile *p, const struct profile_en
 	fputs("gchintctl profile report has more.</p>\n", html);
 }
 
+static void flame_begin(const char *what, FILE *html)
+{
+	fprintf(html, "<details><summary>Flame graph by %s</summary><div class=\"scroll flame\">\n",
+		what);
+}
+
+static void flame_end(FILE *html)
+{
+	fputs("</div></details>\n", html);
+}
+
 static void flame_write(const struct profile *p, const struct profile_energy *e, bool by_energy,
 			FILE *html)
 {
-	fprintf(html, "<details><summary>Flame graph by %s</summary><div class=\"scroll flame\">\n",
-		by_energy ? "energy" : "CPU time");
+	flame_begin(by_energy ? "energy" : "CPU time", html);
 	profile_flame(p, e, by_energy, false, html);
-	fputs("</div></details>\n", html);
+	flame_end(html);
 }
 
 static void profile_write(const struct profile *p, FILE *html)
@@ -156,9 +172,15 @@ void methods_write_html(const struct recording *rec, FILE *html)
 	const struct profile_filter all = { 0 };
 	struct profile p = { 0 };
 
-	if (!methods_are_recorded(rec))
-		return;
-	if (profile_load(&p, rec, &all))
-		profile_write(&p, html);
-	profile_free(&p);
+	if (samples_are_recorded(rec)) {
+		if (profile_load(&p, rec, &all))
+			profile_write(&p, html);
+		profile_free(&p);
+	}
+	if (allocations_are_recorded(rec)) {
+		fputs("<h3>Allocations</h3>\n", html);
+		flame_begin("allocated bytes", html);
+		allocations_flame(rec, false, html);
+		flame_end(html);
+	}
 }

@@ -8,8 +8,9 @@
 
 #include "../../recording/reader/recording.h"
 
+/* Samples of CPU time, or of allocations. */
 bool methods_are_recorded(const struct recording *rec);
-/* Writes a table of the methods with most CPU time, and a flame graph; nothing without samples. */
+/* Writes a table of the methods with most CPU time, and flame graphs, of what was recorded. */
 void methods_write_html(const struct recording *rec, FILE *html);
 
 #endif

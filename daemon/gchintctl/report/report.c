@@ -12,7 +12,7 @@
 #include "../../recording/reader/several.h"
 #include "../../version.h"
 #include "../ctl.h"
-#include "../profile/profile.h"
+#include "../profile/flame-picture.h"
 #include "methods.h"
 #include "plot.h"
 
@@ -51,7 +51,7 @@ static void scripts_write(struct recording *const *rec, size_t runs, FILE *html)
 	for (size_t i = 0; i < runs; i++)
 		flames = flames || methods_are_recorded(rec[i]);
 	if (flames)
-		fprintf(html, "<script>\n%s</script>\n", profile_flame_script);
+		fprintf(html, "<script>\n%s</script>\n", flame_picture_script);
 	if (!*asset_dygraphs)
 		return;
 	fputs("<!-- The first script is dygraphs (package libjs-dygraphs):\n", html);
