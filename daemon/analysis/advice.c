@@ -648,6 +648,7 @@ const char *advice_verdict(const struct advice *now, const struct advice *then)
 	if (now->cpu != FINDINGS_UNKNOWN && then->cpu != FINDINGS_UNKNOWN &&
 	    now->wait != FINDINGS_UNKNOWN && then->wait != FINDINGS_UNKNOWN &&
 	    (double)then->cpu <= ADVICE_GAIN * (double)now->cpu && then->wait > now->wait)
-		return "not known: it needed less CPU time, but waited longer for a CPU; repeat it with CPUs idle";
+		return "not known: it needed less CPU time, but waited longer for a CPU; repeat it "
+		       "with CPUs idle";
 	return "no gain: it was paused for as long";
 }

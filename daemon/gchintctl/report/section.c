@@ -152,9 +152,10 @@ static void figures_write_pauses(const struct recording *rec, const struct pause
 		figure_end(html);
 		return;
 	}
-	fprintf(html, "%.2f&nbsp;%%<small>%.1f ms of %.2f s, in %zu pause%s",
+	fprintf(html, "%.2f&nbsp;%%<small>%s of %s, in %zu pause%s",
 		100 * (double)sum->paused / ns / (sum->processes > 1 ? (double)sum->processes : 1),
-		MS(sum->paused), ns / 1e9, sum->count, sum->count == 1 ? "" : "s");
+		amount_length((double)sum->paused, length), amount_length(ns, other), sum->count,
+		sum->count == 1 ? "" : "s");
 	if (sum->processes > 1)
 		fprintf(html, "; a mean over %zu processes", sum->processes);
 	if (rec->unsure_stops)
