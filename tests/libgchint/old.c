@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * A program as it was written for 1.0: every call of the library, its edges in line, and
+ * A program as it was written for 0.1.0: every call of the library, its edges in line, and
  * the kernel's interface without the library. test-frozen compiles it with the headers of
- * 1.0 and with today's; on-device runs it on a board. Argument:
+ * 0.1.0 and with today's; on-device runs it on a board. Argument:
  *
  *	load	nothing: all that it needs was found when it was loaded
  *	raw	the device without the library
@@ -10,7 +10,7 @@
  *	device	hints go to the device
  *	trace	there is no device
  *
- * Prints what is not as it was in 1.0, and ends with 1 then.
+ * Prints what is not as it was in 0.1.0, and ends with 1 then.
  */
 #define _GNU_SOURCE
 #include <errno.h>

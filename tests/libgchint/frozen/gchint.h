@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* As it was in 1.0, without its comments: see test-frozen. It does not change. */
+/* As it was in 0.1.0, without its comments: see test-frozen. It does not change. */
 #ifndef GCHINT_H
 #define GCHINT_H
 #include <stddef.h>

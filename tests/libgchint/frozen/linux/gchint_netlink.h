@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
-/* As it was in 1.0, without its comments: see test-frozen. It does not change. */
+/* As it was in 0.1.0, without its comments: see test-frozen. It does not change. */
 #ifndef _UAPI_LINUX_GCHINT_NETLINK_H
 #define _UAPI_LINUX_GCHINT_NETLINK_H
 #define GCHINT_GENL_NAME     "gchint"
