@@ -106,7 +106,7 @@ static bool heap_still_full(const struct gc_heap *heap)
 {
 	uint64_t at = gc_load(&heap->budget.full_at);
 
-	return at && gc_load(&heap->budget.granted) - at < STILL_FULL((uint64_t)heap->opt.max);
+	return at && gc_load(&heap->budget.granted) - at < STILL_FULL(gc_load(&heap->budget.most));
 }
 
 /* policy=bg: mutators wait for the daemon and may allocate beyond the soft limit. */

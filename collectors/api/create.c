@@ -8,6 +8,7 @@
 
 #include "../cycle/adapt.h"
 #include "../cycle/collect.h"
+#include "../cycle/limit.h"
 #include "../cycle/sizing.h"
 #include "../heap/heap.h"
 #include "../heap/plan.h"
@@ -154,6 +155,7 @@ static void free_heap(struct gc_heap *heap)
 		heap->plan->fini(heap);
 	gc_profiler_fini(heap);
 	gc_adapt_fini(heap);
+	gc_limit_fini(heap);
 	gc_help_fini(heap);
 	gc_hash_fini(heap);
 	gc_mark_stack_fini(&heap->stack);
@@ -217,6 +219,8 @@ int gc_heap_create(struct gc_heap **out, const char *options, struct gc_listener
 	int ret = gc_options_parse(&opt, options, err);
 
 	if (!ret)
+		gc_limit_options(&opt);
+	if (!ret)
 		ret = plan_check(plan_find(opt.plan), &opt, err);
 	if (ret)
 		return ret;
@@ -233,6 +237,12 @@ int gc_heap_create(struct gc_heap **out, const char *options, struct gc_listener
 	heap->marker.heap = heap;
 	heap->marker.stack = &heap->stack;
 	heap->budget.rate.since.now = gc_now();
+	ret = gc_limit_init(heap);
+	if (ret) {
+		gc_fail(err, ret,
+			"limit=cgroup: no memory or files to read limits; give limit=max");
+		goto free_all;
+	}
 	ret = gc_fail(err, -ENOMEM, "no address space for max=%lld; lower max", (long long)opt.max);
 	heap->opt_text = gc_options_text(&opt);
 	heap->roots.types =
@@ -318,6 +328,7 @@ void gc_heap_stats(const struct gc_heap *heap, struct gc_heap_stats *out)
 	out->heap_bytes = gc_load(&heap->budget.in_use);
 	out->external_bytes = gc_load(&heap->budget.external);
 	out->soft_limit = gc_load(&heap->budget.soft_limit);
+	out->limit_bytes = gc_load(&heap->budget.most);
 	out->concurrent_start = gc_load(&heap->budget.concurrent_start);
 	gc_space_lock(h);
 	out->footprint_bytes = heap->plan->footprint(h);

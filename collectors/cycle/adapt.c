@@ -122,9 +122,9 @@ bool gc_adapt_grow(struct gc_heap *heap)
 		a->grown_cycle = gc_load(&heap->stats.cycles);
 		a->grown = 0;
 	}
-	room = gc_adapt_room(effective, highest,
-			     limit - a->grown > live ? limit - a->grown - live : 0, a->grown,
-			     (uint64_t)heap->opt.max > limit ? (uint64_t)heap->opt.max - limit : 0);
+	room = gc_adapt_room(
+		effective, highest, limit - a->grown > live ? limit - a->grown - live : 0, a->grown,
+		gc_load(&heap->budget.most) > limit ? gc_load(&heap->budget.most) - limit : 0);
 	if (room) {
 		a->grown += room;
 		__atomic_store_n(&heap->budget.soft_limit, limit + room, __ATOMIC_RELAXED);

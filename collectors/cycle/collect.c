@@ -23,6 +23,7 @@
 #include "../trace/verify.h"
 #include "adapt.h"
 #include "collect.h"
+#include "limit.h"
 #include "sizing.h"
 
 static void waiting_add(struct gc_heap *heap, uint32_t more)
@@ -212,7 +213,7 @@ static void cycle_sample(struct gc_heap *heap, uint64_t now, enum gc_cause cause
 		.stopped_ns = heap->stats.stw_ns,
 		.threads = __atomic_load_n(&heap->mutators.count, __ATOMIC_RELAXED),
 	};
-	struct gc_overhead_in over = { .now = now, .limit = (uint64_t)heap->opt.max };
+	struct gc_overhead_in over = { .now = now, .limit = gc_load(&heap->budget.most) };
 
 	for (int i = 0; i < GC_PAUSE_COUNT; i++)
 		in.paused_ns += gc_load(&heap->paused_ns[i]);
@@ -247,6 +248,7 @@ static void cycle_run(struct gc_heap *heap, struct gc_thread *self, enum gc_caus
 	struct gc_cycle *c = &heap->cycle;
 
 	cycle_set(heap, self, cause, full);
+	gc_limit_begin(heap);
 	cycle_sample(heap, begin, cause);
 	gc_phase_cycle(heap, true);
 	if (heap->opt.verify & GC_VERIFY_PRE)
@@ -271,6 +273,7 @@ static void cycle_run(struct gc_heap *heap, struct gc_thread *self, enum gc_caus
 	gc_stat_add(&s->marked_objects, c->marked_objects);
 	gc_stat_max(&s->mark_stack_peak, gc_mark_stack_peak(&heap->stack));
 	gc_mark_stack_rest(&heap->stack);
+	gc_limit_end(heap);
 	usable_ns = (c->usable_ns ? c->usable_ns : gc_now()) - begin;
 	gc_sizing_after(heap, usable_ns, (c->usable_ns ? c->usable_cpu_ns : gc_cpu_now()) - cpu);
 	if (heap->sizing.adapt)

@@ -113,8 +113,8 @@ static void limits_apply(struct gc_heap *heap, const struct gc_sizing_out *out)
 
 void gc_sizing_init(struct gc_heap *heap)
 {
-	struct gc_sizing_out out = { (double)heap->opt.heap,
-				     (double)(heap->opt.heap - heap->opt.delta) };
+	double soft = fmin((double)heap->opt.heap, (double)gc_load(&heap->budget.most));
+	struct gc_sizing_out out = { soft, fmax(0, soft - (double)heap->opt.delta) };
 
 	if (heap->opt.sizing == GC_SIZING_FIXED && heap->plan->reserve)
 		out.soft /= 2;
@@ -150,7 +150,7 @@ void gc_sizing_after(struct gc_heap *heap, uint64_t gc_ns, uint64_t cpu_ns)
 	struct gc_sizing_in in = {
 		.live = (double)heap->cycle.live_bytes,
 		.heap = (double)o->heap,
-		.max = (double)o->max,
+		.max = (double)gc_load(&heap->budget.most),
 		.util = o->util,
 		.minfree = (double)o->minfree,
 		.maxfree = (double)o->maxfree,
@@ -185,7 +185,9 @@ void gc_sizing_after(struct gc_heap *heap, uint64_t gc_ns, uint64_t cpu_ns)
 		gc_sizing_rule((int)o->sizing, &in, &out);
 		/* Half of what pages do not hold stays empty, to copy to. */
 		if (o->sizing == GC_SIZING_FIXED && heap->plan->reserve)
-			out.soft = held + fmax(0, in.heap - held - (double)heap->bump->promise) / 2;
+			out.soft = held + fmax(0, fmin(in.heap, in.max) - held -
+							  (double)heap->bump->promise) /
+						  2;
 		heap->sizing.major_soft = out.soft;
 		heap->sizing.major_room = out.soft - in.live;
 	}
@@ -199,7 +201,7 @@ bool gc_sizing_grow(struct gc_heap *heap, size_t bytes)
 
 	if (heap->opt.sizing == GC_SIZING_FIXED && want > limit)
 		return false;
-	if (want > (uint64_t)heap->opt.max)
+	if (want > gc_load(&heap->budget.most))
 		return false;
 	if (want > limit)
 		__atomic_store_n(&heap->budget.soft_limit, want, __ATOMIC_RELAXED);

@@ -55,6 +55,7 @@ struct gc_budget {
 	uint64_t in_use __attribute__((aligned(64))); /* bytes allocated, garbage included */
 	uint64_t granted; /* total bytes granted to mutators, without returned ones */
 	uint64_t soft_limit __attribute__((aligned(64))), concurrent_start;
+	uint64_t most; /* bytes that the heap may hold: max=, or less by limit= */
 	uint64_t live_bytes, live_objects;
 	/* free bytes in dense blocks, which are not allocated from in a roomy heap */
 	uint64_t passed_over;
@@ -70,6 +71,7 @@ struct gc_budget {
 };
 
 struct gc_adapt; /* cycle/adapt.c */
+struct gc_limit; /* cycle/limit.c */
 
 /* What the sizes of the heap after the next cycles are derived from */
 struct gc_sizing {
@@ -83,6 +85,7 @@ struct gc_sizing {
 	int (*frequency)(uint32_t *effective, uint32_t *highest, void *arg);
 	void *frequency_arg;
 	struct gc_adapt *adapt;
+	struct gc_limit *limit; /* NULL: max= is the only one */
 };
 
 #endif

@@ -5,7 +5,7 @@
 
 uint64_t gc_headroom_most(const struct gc_heap *heap)
 {
-	uint64_t used = gc_load(&heap->budget.in_use), limit = (uint64_t)heap->opt.max, left;
+	uint64_t used = gc_load(&heap->budget.in_use), limit = gc_load(&heap->budget.most), left;
 
 	if (heap->opt.sizing == GC_SIZING_FIXED)
 		limit = gc_load(&heap->budget.soft_limit);
@@ -18,9 +18,9 @@ uint64_t gc_headroom(const struct gc_heap *heap)
 	uint64_t used = gc_load(&heap->budget.in_use), limit = gc_load(&heap->budget.soft_limit),
 		 room;
 
-	if (limit > (uint64_t)heap->opt.max ||
+	if (limit > gc_load(&heap->budget.most) ||
 	    (heap->opt.policy == GC_POLICY_BG && gc_daemon_up(heap)))
-		limit = (uint64_t)heap->opt.max;
+		limit = gc_load(&heap->budget.most);
 	/* A paced mutator waits at this limit unless the marking ends first. */
 	if (__atomic_load_n(&heap->budget.pace.on, __ATOMIC_RELAXED) &&
 	    !__atomic_load_n(&heap->budget.pace.tight, __ATOMIC_RELAXED))

@@ -110,7 +110,7 @@ void gc_phase_cycle(struct gc_heap *heap, bool begin)
 		return;
 	event_fill(heap, &ev, now);
 	ev.duration_ns = now - c->begin_ns;
-	ev.max_bytes = (uint64_t)heap->opt.max;
+	ev.max_bytes = gc_load(&heap->budget.most);
 	ev.allocated_bytes = gc_load(&heap->budget.granted);
 	gc_space_lock(heap);
 	ev.footprint_bytes = heap->plan->footprint(heap);

@@ -11,6 +11,7 @@
 
 static const char *const defrag_names[] = { "always", "auto", "never", NULL };
 static const char *const foreground_names[] = { "concurrent", "stw", NULL };
+static const char *const limit_names[] = { "cgroup", "max", NULL };
 static const char *const overflow_names[] = { "card",	 "card+clear", "card+filter", "grow",
 					      "reserve", "scan-all",   NULL };
 static const char *const plan_names[] = {

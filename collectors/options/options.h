@@ -20,6 +20,10 @@ enum gc_foreground {
 	GC_FG_CONCURRENT,
 	GC_FG_STW
 };
+enum gc_limit_source {
+	GC_LIMIT_CGROUP,
+	GC_LIMIT_MAX
+};
 enum gc_overflow {
 	GC_OVERFLOW_CARD,
 	GC_OVERFLOW_CARD_CLEAR,
@@ -72,8 +76,8 @@ enum gc_trace_order {
 /* Fields are int64_t, double or text so that one table can set them all. */
 struct gc_options {
 	char boost[GC_TEXT_MAX], plan[GC_TEXT_MAX], profile[GC_TEXT_MAX], ranges[GC_TEXT_MAX];
-	int64_t defrag, delta, foreground, heap, help, hugepages, large, los_threshold, promote_m,
-		markstack, max;
+	int64_t defrag, delta, foreground, heap, help, hugepages, large, limit, los_threshold,
+		promote_m, markstack, max;
 	int64_t maxfree, minfree, nursery, overflow, pace, pin, poison, policy, preclean, profiler,
 		promote;
 	int64_t remark_limit, safepoint, every_safepoint, seed, sizing, split, stack, stall, stress,

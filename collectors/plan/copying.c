@@ -82,14 +82,14 @@ size_t gc_copying_release(struct gc_heap *heap)
 void gc_copying_keep_in_max(struct gc_heap *heap)
 {
 	uint64_t held = gc_pages_held(heap) + heap->bump->promise;
-	uint64_t max = (uint64_t)heap->opt.max;
+	uint64_t max = gc_load(&heap->budget.most);
 
 	if (heap->opt.poison)
 		return;
 	gc_space_lock(heap);
 	/* When memory ran out, pages may need all that the bump spaces can spare. */
-	gc_bump_release(heap, held < max && heap->cycle.cause != GC_CAUSE_OOM ?
-				      (size_t)(max - held) / 2 :
-				      0);
+	gc_bump_keep(heap, held < max && heap->cycle.cause != GC_CAUSE_OOM ?
+				   (size_t)(max - held) / 2 :
+				   0);
 	gc_space_unlock(heap);
 }

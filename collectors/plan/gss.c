@@ -405,7 +405,8 @@ static const struct gc_copying copying = {
 /* Is memory so short that the old space should be collected? */
 static bool short_of_memory(const struct gc_heap *heap, const struct gss *g)
 {
-	uint64_t held = gc_pages_held(heap) + heap->bump->promise, max = (uint64_t)heap->opt.max;
+	uint64_t held = gc_pages_held(heap) + heap->bump->promise,
+		 max = gc_load(&heap->budget.most);
 
 	if (!heap->bump->young)
 		return gc_pages_held(heap) + heap->bump->capacity / 2 > max;

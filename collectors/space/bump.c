@@ -19,6 +19,8 @@ int gc_bump_init(struct gc_heap *heap, uintptr_t start, size_t capacity)
 	b->capacity = capacity;
 	b->span = gc_bump_span(capacity);
 	b->start[1] = b->high[1] = start + b->span;
+	b->indexed[0] = b->start[0];
+	b->indexed[1] = b->start[1];
 	heap->bump = b;
 	return 0;
 }
@@ -35,7 +37,8 @@ void gc_bump_fini(struct gc_heap *heap)
  */
 static size_t bump_allowed(const struct gc_heap *heap)
 {
-	uint64_t held = gc_pages_held(heap) + heap->bump->promise, max = (uint64_t)heap->opt.max;
+	uint64_t held = gc_pages_held(heap) + heap->bump->promise,
+		 max = gc_load(&heap->budget.most);
 
 	return held < max ? (size_t)(max - held) / 2 : 0;
 }
@@ -159,8 +162,13 @@ void gc_bump_index(struct gc_heap *heap)
 {
 	struct gc_bump *b = heap->bump;
 	uintptr_t at = b->start[b->now], top = b->top;
-	size_t first = at >> GC_WORD_SHIFT, last = (at + b->span) >> GC_WORD_SHIFT, size;
+	uintptr_t *indexed = &b->indexed[b->now];
+	size_t first = at >> GC_WORD_SHIFT, last, size;
 
+	/* A space may be much larger than what was ever used of it. */
+	if (top > *indexed)
+		*indexed = top;
+	last = gc_align(*indexed, 1u << GC_WORD_SHIFT) >> GC_WORD_SHIFT;
 	memset(&heap->live[first], 0, (last - first) * sizeof(uint64_t));
 	while (at < top) {
 		if (!gc_word((void *)at)) {
@@ -177,16 +185,32 @@ void gc_bump_index(struct gc_heap *heap)
 	}
 }
 
-size_t gc_bump_release(struct gc_heap *heap, size_t keep)
+/* Return the memory of @space from @from on. */
+static size_t space_release(struct gc_bump *b, int space, uintptr_t from)
 {
-	struct gc_bump *b = heap->bump;
-	uintptr_t from = b->start[!b->now] + gc_align(keep, GC_PAGE), high = b->high[!b->now];
+	uintptr_t high = b->high[space];
 
 	/* Refused for locked pages: the space still holds them. */
 	if (high <= from || madvise((void *)from, gc_align(high - from, GC_PAGE), MADV_DONTNEED))
 		return 0;
-	b->high[!b->now] = from;
+	b->high[space] = from;
 	return high - from;
+}
+
+size_t gc_bump_release(struct gc_heap *heap, size_t keep)
+{
+	struct gc_bump *b = heap->bump;
+
+	return space_release(b, !b->now, b->start[!b->now] + gc_align(keep, GC_PAGE));
+}
+
+void gc_bump_keep(struct gc_heap *heap, size_t keep)
+{
+	struct gc_bump *b = heap->bump;
+	uintptr_t from = b->start[b->now] + gc_align(keep, GC_PAGE);
+
+	gc_bump_release(heap, keep);
+	space_release(b, b->now, b->top < from ? from : gc_align(b->top, GC_PAGE));
 }
 
 size_t gc_bump_footprint(const struct gc_heap *heap)

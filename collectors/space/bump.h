@@ -22,6 +22,7 @@ struct gc_bump {
 	size_t young; /* bytes above it until the next collection; 0: only the space bounds it */
 	size_t promise; /* bytes that the next collection may need for promotion */
 	uintptr_t high[2]; /* end of the resident part of each space */
+	uintptr_t indexed[2]; /* bits of both bitmaps are clear from there on */
 };
 
 /* Address space of one of two spaces of @capacity bytes */
@@ -43,6 +44,8 @@ void gc_bump_flip(struct gc_heap *heap);
 void gc_bump_index(struct gc_heap *heap);
 /* Return the other space's memory above its first @keep bytes to the system; returns bytes. */
 size_t gc_bump_release(struct gc_heap *heap, size_t keep);
+/* World stopped: the same for both spaces, but for what is in use. */
+void gc_bump_keep(struct gc_heap *heap, size_t keep);
 size_t gc_bump_footprint(const struct gc_heap *heap);
 
 /* Bytes that max= still allows the spaces, however small they are */

@@ -59,7 +59,8 @@ static void block_leave(struct gc_heap *heap, uint32_t page)
 #define NONE ((int)GC_LINES_HOLES + 1)
 static int fewest_holes(const struct gc_pages *p, int least)
 {
-	uint32_t room = (p->most - p->used) / GC_LINES_PAGES * LINES, want = 0;
+	uint32_t room = p->most > p->used ? (p->most - p->used) / GC_LINES_PAGES * LINES : 0;
+	uint32_t want = 0;
 	uint32_t marked[GC_LINES_HOLES + 1] = { 0 };
 	int holes = GC_LINES_HOLES;
 

@@ -18,7 +18,7 @@ int gc_pages_init(struct gc_heap *heap, uintptr_t base, size_t bytes)
 	heap->pages = p;
 	p->base = base;
 	p->count = (uint32_t)(bytes >> GC_PAGE_SHIFT);
-	p->most = (uint32_t)((uint64_t)heap->opt.max >> GC_PAGE_SHIFT);
+	p->most = (uint32_t)(heap->budget.most >> GC_PAGE_SHIFT);
 	p->high = 1;
 	for (unsigned int k = 0; k < GC_PAGE_HINTS; k++)
 		p->hint[k] = 1;
@@ -32,8 +32,11 @@ int gc_pages_init(struct gc_heap *heap, uintptr_t base, size_t bytes)
 			p->table = NULL;
 		return -ENOMEM;
 	}
-	for (uint32_t i = 1; i < p->count; i++)
+	/* Page 0 is never handed out. */
+	memset(p->free_bits, 0xff, p->count / 64 * sizeof(uint64_t));
+	for (uint32_t i = p->count / 64 * 64; i < p->count; i++)
 		p->free_bits[i / 64] |= 1ULL << i % 64;
+	p->free_bits[0] &= ~1ULL;
 	return 0;
 }
 
@@ -110,7 +113,8 @@ static void lower_hints(struct gc_pages *p, uint32_t page)
 uint32_t gc_pages_alloc(struct gc_heap *heap, uint32_t count, enum gc_page_kind kind)
 {
 	struct gc_pages *p = heap->pages;
-	uint32_t at, most = p->most - p->reserve;
+	/* limit=cgroup: the limit may have been lowered. */
+	uint32_t at, most = p->most > p->reserve ? p->most - p->reserve : 0;
 
 	/* max= bounds the sum of pages and bump spaces. */
 	if (heap->bump) {

@@ -70,6 +70,7 @@ enum kind {
 
 static const char *const defrag_names[] = { "always", "auto", "never", NULL };
 static const char *const foreground_names[] = { "concurrent", "stw", NULL };
+static const char *const limit_names[] = { "cgroup", "max", NULL };
 static const char *const overflow_names[] = { "card",	 "card+clear", "card+filter", "grow",
 					      "reserve", "scan-all",   NULL };
 static const char *const policy_names[] = { "adaptive", "bg", "default", "fg", NULL };

@@ -213,7 +213,8 @@ struct gc_error {
  * @err: filled on failure when not NULL
  *
  * Return: 0, -EINVAL (option), -EOPNOTSUPP (stack=conservative with a plan that moves every object),
- *	   -ENOMEM (address space), -EAGAIN (no daemon thread).
+ *	   -ENOMEM (address space), -EAGAIN (no daemon thread), -EMFILE or -ENFILE (no file to read
+ *	   with limit=cgroup).
  */
 int gc_heap_create(struct gc_heap **out, const char *options, struct gc_listener *listener,
 		   struct gc_error *err);
@@ -663,6 +664,7 @@ struct gc_heap_stats {
 	uint64_t hashed_objects; /* objects with an identity hash in the table */
 	uint64_t stalls; /* reports of a thread that kept the world waiting */
 	uint64_t external_bytes; /* counted by gc_external_add() */
+	uint64_t limit_bytes; /* that the heap may hold now: max=, or less by limit= */
 };
 
 void gc_heap_stats(const struct gc_heap *heap, struct gc_heap_stats *out);
