@@ -5,10 +5,10 @@
  * A recorder listens on a local datagram socket and passes its path to the programs
  * that it starts, in the environment variable GCHINT_STREAM. That of the system's service
  * is GCHINT_STREAM_SERVICE, which is used without the variable; an empty one means none.
- * If libgchint finds no device it creates a ring in memory, sends it to the socket in one message, and from
- * then on only stores into it: no system call except for the clock, no wait, no file. With the
- * device it does so for GCHINT_STREAM alone, and the ring has what the kernel does not report:
- * samples and readings of the heap.
+ * If there is a socket, libgchint creates a ring in memory, sends it to the socket in one message,
+ * and from then on only stores into it: no system call except for the clock, no wait, no file. With
+ * the device the ring has what the kernel does not report: samples, readings of the heap and the
+ * name of the runtime.
  *
  * The message is one byte, 'G', and one descriptor (SCM_RIGHTS): a memfd that contains
  * struct gchint_stream and can neither shrink nor grow (F_SEAL_SHRINK, F_SEAL_GROW,
@@ -112,6 +112,9 @@ enum gchint_stream_type {
 #define GCHINT_STREAM_BEFORE 1
 #define GCHINT_STREAM_AFTER  2
 
+/* Bytes of struct gchint_stream runtime, its terminating zero included. */
+#define GCHINT_STREAM_RUNTIME 16
+
 /* struct gchint_stream features */
 #define GCHINT_STREAM_SAMPLES  0x01u /* answers samples: GCHINT_STREAM_SIGNAL may be sent */
 #define GCHINT_STREAM_EXTERNAL 0x02u /* written by another process, also after the end */
@@ -161,6 +164,9 @@ struct gchint_stream_event {
  * @features: GCHINT_STREAM_SAMPLES, ..., before the ring is sent
  * @method: where each thread keeps the address of the method that it runs, 64 bits: offset
  *	in bytes from its thread pointer (x86-64: fs, arm64: tpidr_el0)
+ * @runtime: the program's runtime or collector, such as "jvm": small letters, digits and '-', ended
+ *	by a zero; all zeros if it is not known, as in older programs. It may be set at any time, once;
+ *	its first byte last (release)
  * @tail: the next ticket
  * @lost: events that were dropped because the ring was full
  * @lost_ends: of these, ends of phases and readings of the heap; 0 of older programs
@@ -174,7 +180,8 @@ struct gchint_stream {
 	__u32 features;
 	__u32 reserved;
 	__s64 method;
-	__u32 more[8];
+	char runtime[GCHINT_STREAM_RUNTIME];
+	__u32 more[4];
 	__u32 tail __attribute__((aligned(64)));
 	__u32 lost;
 	__u32 lost_ends;

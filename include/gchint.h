@@ -274,6 +274,18 @@ GCHINT_API enum gchint_backend gchint_get_backend(const struct gchint_session *s
 GCHINT_API int gchint_get_reason(const struct gchint_session *session);
 
 /**
+ * gchint_set_runtime() - name the runtime or the collector to a recorder
+ * @session: the session
+ * @name: such as "jvm": small letters, digits and '-', 15 bytes at most
+ *
+ * Recordings have it, so that gchintctl(1) knows which settings the program has. Sessions that the
+ * process and its forked children open later keep it. The first name counts.
+ *
+ * Return: 0, also without a recorder; -EINVAL an invalid name.
+ */
+GCHINT_API int gchint_set_runtime(struct gchint_session *session, const char *name);
+
+/**
  * gchint_explain() - describe the destination of hints, or why there is none
  * @text: one line without a newline, NUL-terminated, cut if @size is too small
  * @size: bytes of @text; may be 0

@@ -127,7 +127,7 @@ static int session_setup(struct gchint_session *s, unsigned int flags)
 	 * recorder is no error.
 	 */
 	path = variable_read(VARIABLE_STREAM);
-	if (!path && s->why && !s->elsewhere && !variable_is_set(VARIABLE_STREAM) &&
+	if (!path && !s->elsewhere && !variable_is_set(VARIABLE_STREAM) &&
 	    !access(GCHINT_STREAM_SERVICE, W_OK))
 		path = GCHINT_STREAM_SERVICE;
 	if (path && !sampled_stream(s, path) && s->why && backend_of(s) != GCHINT_BACKEND_CLAMP)
@@ -297,6 +297,20 @@ enum gchint_backend gchint_get_backend(const struct gchint_session *s)
 int gchint_get_reason(const struct gchint_session *s)
 {
 	return s ? s->why : -EBADF;
+}
+
+int gchint_set_runtime(struct gchint_session *s, const char *name)
+{
+	size_t length = 0;
+
+	while (length < GCHINT_STREAM_RUNTIME &&
+	       ((name[length] >= 'a' && name[length] <= 'z') ||
+		(name[length] >= '0' && name[length] <= '9') || name[length] == '-'))
+		length++;
+	if (!s || !length || length == GCHINT_STREAM_RUNTIME || name[length])
+		return -EINVAL;
+	stream_set_runtime(s, name, length);
+	return 0;
 }
 
 int gchint_get_fd(const struct gchint_session *s)

@@ -184,6 +184,28 @@ static void ring_init(struct gchint_stream *ring)
 	ring->magic = GCHINT_STREAM_MAGIC;
 }
 
+/* Also of sessions that are opened later. Not in the page of all state, which is full. */
+static char runtime_name[GCHINT_STREAM_RUNTIME];
+
+/* A reader takes what is behind the first byte once it is there. Partner: ring_runtime(). */
+static void ring_set_runtime(struct gchint_stream *ring)
+{
+	if (!*runtime_name || load_relaxed(&ring->runtime[0]))
+		return;
+	memcpy(&ring->runtime[1], &runtime_name[1], sizeof(ring->runtime) - 1);
+	store_release(&ring->runtime[0], runtime_name[0]);
+}
+
+void stream_set_runtime(const struct gchint_session *s, const char *name, size_t length)
+{
+	struct gchint_stream *ring = load_acquire(&s->stream);
+
+	if (!*runtime_name)
+		memcpy(runtime_name, name, length);
+	if (ring)
+		ring_set_runtime(ring);
+}
+
 static struct gchint_stream_names *names_of(struct gchint_stream *ring)
 {
 	return ring->features & GCHINT_STREAM_NAMES ? (void *)(ring + 1) : NULL;
@@ -248,6 +270,7 @@ int stream_open(struct gchint_session *s, const char *path, int answered, long l
 	if (answered)
 		ring->features |= GCHINT_STREAM_SAMPLES | GCHINT_STREAM_TIMERS;
 	ring->method = method;
+	ring_set_runtime(ring);
 	if (method)
 		ring->features |= GCHINT_STREAM_METHODS;
 	store_relaxed(&s->profiled, ring->features & ~GCHINT_STREAM_NAMES ? s->profile : 0);

@@ -59,6 +59,9 @@ void stream_put(struct gchint_session *s, const struct record *r, unsigned int t
 void stream_sample(struct gchint_session *s, pid_t tid, uint32_t word, uintptr_t method,
 		   uintptr_t ip, unsigned int missed);
 
+/** stream_set_runtime() - the name of the runtime, for this ring and later ones; the first counts */
+void stream_set_runtime(const struct gchint_session *s, const char *name, size_t length);
+
 /**
  * stream_heap() - send a reading of the heap to the recorder
  * @s: the session

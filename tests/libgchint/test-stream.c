@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -375,6 +377,92 @@ static void device_goes_first(void)
 	unlink(path);
 }
 
+static void runtime_is_named(void)
+{
+	struct gchint_stream *ring;
+	struct gchint_session *other;
+
+	CHECK_IS(gchint_set_runtime(NULL, "jvm"), -EINVAL);
+	CHECK_IS(gchint_open(&s, 0), 0);
+	ring = receive();
+	CHECK_IS(ring->runtime[0], 0);
+	CHECK_IS(gchint_set_runtime(s, ""), -EINVAL);
+	CHECK_IS(gchint_set_runtime(s, "Java"), -EINVAL);
+	CHECK_IS(gchint_set_runtime(s, "a-name-that-is-2"), -EINVAL);
+	CHECK_IS(ring->runtime[0], 0);
+	CHECK_IS(gchint_set_runtime(s, "a-name-that-is1"), 0);
+	CHECK(!strcmp(ring->runtime, "a-name-that-is1"));
+	CHECK_IS(gchint_set_runtime(s, "another"), 0);
+	CHECK(!strcmp(ring->runtime, "a-name-that-is1"));
+	CHECK_IS(gchint_close(s), 0);
+	CHECK_IS(gchint_open(&other, 0), 0);
+	ring = receive();
+	CHECK(!strcmp(ring->runtime, "a-name-that-is1"));
+	unlink(path);
+}
+
+static int text_write(const char *file, const char *text)
+{
+	int fd = open(file, O_WRONLY), good = fd >= 0 && write(fd, text, strlen(text)) > 0;
+
+	close(fd);
+	return good;
+}
+
+/* For users that may make one only together with a user namespace. */
+static int namespace_make(void)
+{
+	char uid[32], gid[32];
+
+	snprintf(uid, sizeof(uid), "0 %d 1\n", (int)getuid());
+	snprintf(gid, sizeof(gid), "0 %d 1\n", (int)getgid());
+	return !unshare(CLONE_NEWUSER | CLONE_NEWNS) &&
+	       text_write("/proc/self/setgroups", "deny") &&
+	       text_write("/proc/self/uid_map", uid) && text_write("/proc/self/gid_map", gid);
+}
+
+/* In a mount namespace of its own; returns false where none can be made. */
+static int service_listen(void)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX, .sun_path = GCHINT_STREAM_SERVICE };
+
+	if ((unshare(CLONE_NEWNS) && !namespace_make()) ||
+	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("none", "/run", "tmpfs", 0, NULL))
+		return 0;
+	CHECK_IS(mkdir("/run/gchint", 0700), 0);
+	listener = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	CHECK_IS(bind(listener, (struct sockaddr *)&a, sizeof(a)), 0);
+	return 1;
+}
+
+/* What the kernel does not report reaches the service as it reaches gchintctl record. */
+static void service_beside_the_device(void)
+{
+	struct gchint_heap h = GCHINT_HEAP_INIT;
+	struct gchint_stream *ring;
+	uint32_t at = 0;
+
+	unlink(path);
+	unsetenv("GCHINT_STREAM");
+	fake.present = 1;
+	if (!service_listen()) {
+		printf("# no mount namespace can be made here\n");
+		return;
+	}
+	CHECK_IS(gchint_init(0), GCHINT_BACKEND_DEVICE);
+	ring = receive();
+	CHECK(ring);
+	if (!ring)
+		return;
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_STW);
+	h.when = GCHINT_HEAP_AFTER;
+	h.used = 5;
+	gchint_heap(gchint_self(), &h);
+	want_heap(ring, &at, GCHINT_STREAM_HEAP, 5, UINT64_MAX, UINT64_MAX);
+	CHECK_IS(ring->tail, at);
+}
+
 #define LOOPS 20000
 
 static void *announce(void *arg)
@@ -488,6 +576,8 @@ static const struct tap_test tests[] = {
 	{ "without memory or descriptors for a ring hints go nowhere", no_ring },
 	{ "readings of the heap, unknown values and older callers included", heap_is_reported },
 	{ "the device takes precedence", device_goes_first },
+	{ "the service has the heap also with the device", service_beside_the_device },
+	{ "the name of a runtime is checked, the first counts", runtime_is_named },
 	{ "many threads and their signal handlers write one ring", many_writers },
 	{ "a forked child does not write into its parent's ring", forked },
 };
