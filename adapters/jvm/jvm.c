@@ -51,10 +51,10 @@ static void JNICALL gc_finish(jvmtiEnv *env)
 	(void)env;
 	threads_pause(0);
 	heap_pause(0);
-	gchint_end(threads_announcer());
 	cause = counters_late_cause();
 	if (cause)
 		gchint_set_cause(threads_announcer(), cause);
+	gchint_end(threads_announcer());
 	tasks_rescan();
 }
 

@@ -279,7 +279,8 @@ void metrics_observe(struct metrics *m, const struct record *r)
 {
 	switch (r->type) {
 	case RECORD_PHASE:
-		phase_observe(m, r);
+		if (!r->phase.again)
+			phase_observe(m, r);
 		break;
 	case RECORD_DECISION:
 		if (r->decision.reason < GCHINT_REASON_NR)

@@ -74,6 +74,38 @@ static void event_send(struct tracker *t, struct message_event e)
 	tracker_event(t, &e);
 }
 
+/* A cause that is reported when its phase has ended; the phase that begins then has none. */
+static void late_check(struct source_context *context)
+{
+	struct tracker *t = context->tracker;
+	struct queue *q = context->queue;
+	struct record r;
+	uint64_t id;
+	bool good;
+
+	queue_take(q, RECORD_PHASE, &r);
+	event_send(t, phase_event(300, 1, 1, 71, GCHINT_PHASE_MARK));
+	event_send(t, phase_event(301, 1, 1, 71, GCHINT_PHASE_NONE));
+	good = queue_take(q, RECORD_PHASE, &r) == 2;
+	id = r.phase.id;
+	for (int n = 0; n < 2; n++) {
+		struct message_event late = phase_event(310, 1, 1, 71, GCHINT_PHASE_NONE);
+
+		late.has |= HAS(GCHINT_EVENT_A_CAUSE);
+		late.cause = GCHINT_CAUSE_EXPLICIT;
+		event_send(t, late);
+		good = good && queue_take(q, RECORD_PHASE, &r) == !n;
+		good = good &&
+		       (n || (r.t == 301 && r.phase.id == id && r.phase.again &&
+			      r.phase.how == PHASE_EDGE && r.phase.cause == GCHINT_CAUSE_EXPLICIT));
+	}
+	event_send(t, phase_event(320, 1, 1, 71, GCHINT_PHASE_MARK));
+	event_send(t, phase_event(330, 1, 1, 71, GCHINT_PHASE_NONE));
+	good = good && queue_take(q, RECORD_PHASE, &r) == 2 && !r.phase.again &&
+	       r.phase.cause == UNKNOWN_U32;
+	CHECK(good, "a cause that comes late is the ended phase's, once");
+}
+
 static void ends_check(struct source_context *context)
 {
 	struct tracker *t = context->tracker;
@@ -464,6 +496,7 @@ void unit_tracker(void)
 	full_check(&context);
 	every_bucket(&context);
 	news_check(&context);
+	late_check(&context);
 	tracker_free(context.tracker);
 	queue_free(context.queue);
 	left_behind();

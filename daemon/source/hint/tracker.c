@@ -22,6 +22,7 @@ struct slot {
 	int32_t tgid, tid;
 	uint64_t gaps; /* tracker's count when the phase began */
 	struct record_phase phase; /* open if phase.id */
+	struct record last; /* the end of the phase before, until another one begins */
 };
 
 struct tracker {
@@ -225,11 +226,23 @@ static void slot_set_thread(const struct tracker *t, struct slot *s, const struc
 
 static void phase_record(struct tracker *t, struct slot *s, uint64_t now, enum record_end how)
 {
-	struct record r = { .t = now, .type = RECORD_PHASE, .phase = s->phase };
+	s->last = (struct record){ .t = now, .type = RECORD_PHASE, .phase = s->phase };
+	s->last.phase.how = (uint8_t)how;
+	s->last.phase.uncertain = how != PHASE_OPEN && s->gaps != t->gaps;
+	context_record(t->context, &s->last);
+}
 
-	r.phase.how = (uint8_t)how;
-	r.phase.uncertain = how != PHASE_OPEN && s->gaps != t->gaps;
-	context_record(t->context, &r);
+/* A cause that is reported just after the end belongs to the phase that ended. */
+static void phase_explain(struct tracker *t, struct slot *s, const struct message_event *e)
+{
+	struct record_phase *last = &s->last.phase;
+
+	if (!(e->has & HAS(GCHINT_EVENT_A_CAUSE)) || e->cause == GCHINT_CAUSE_UNKNOWN ||
+	    !last->id || last->how == PHASE_OPEN || last->cause == e->cause)
+		return;
+	last->cause = e->cause;
+	last->again = true;
+	context_record(t->context, &s->last);
 }
 
 static void phase_end(struct tracker *t, struct slot *s, uint64_t now, enum record_end how)
@@ -302,6 +315,8 @@ static void on_phase(struct tracker *t, const struct message_event *e)
 	/* An end without a next phase carries details of the phase that ends. */
 	if (s->phase.id && e->phase == GCHINT_PHASE_NONE)
 		phase_update(&s->phase, e);
+	if (!s->phase.id && e->phase == GCHINT_PHASE_NONE)
+		phase_explain(t, s, e);
 	phase_end(t, s, e->time, PHASE_EDGE);
 	if (e->phase != GCHINT_PHASE_NONE)
 		phase_begin(t, s, e);
