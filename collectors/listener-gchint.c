@@ -276,9 +276,14 @@ static const struct gc_listener_ops ops = {
 
 int gc_listener_gchint_open(struct gc_listener_gchint *listener, unsigned int flags)
 {
+	int ret;
+
 	memset(listener, 0, sizeof(*listener));
 	listener->base.ops = &ops;
-	return gchint_open(&listener->session, flags);
+	ret = gchint_open(&listener->session, flags);
+	if (!ret)
+		gchint_set_runtime(listener->session, "bundled");
+	return ret;
 }
 
 void gc_listener_gchint_close(struct gc_listener_gchint *listener)

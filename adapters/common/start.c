@@ -50,7 +50,7 @@ static int library_is_second(const char *file)
 int adapter_start(const char *file, struct gchint_session **session)
 {
 	struct gchint_session *opened;
-	char why[256];
+	char why[256], runtime[16];
 
 	if (library_is_second(file))
 		return 0;
@@ -65,6 +65,8 @@ int adapter_start(const char *file, struct gchint_session **session)
 		gchint_close(opened);
 		return 0;
 	}
+	if (sscanf(file, "libgchint-%15[a-z]", runtime) == 1)
+		gchint_set_runtime(opened, runtime);
 	if (session)
 		*session = opened;
 	return 1;

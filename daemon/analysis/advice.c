@@ -488,6 +488,7 @@ static bool knob_predict(const struct findings_input *in, const struct advice_kn
 		return false;
 	now = knob_value_now(in, knob, &s);
 	a->knob = knob;
+	a->assumed = !in->settings && knob->standard > 0;
 	switch (knob->model) {
 	case ADVICE_HEAP:
 		good = predict_heap(&s, value, a);
@@ -561,9 +562,10 @@ static void advice_describe(struct advice *a)
 			 amount_bytes((double)a->now, (char[AMOUNT_TEXT]){ 0 }));
 	else
 		snprintf(a->text, sizeof(a->text),
-			 "%s would have had about %.0f collections in place of %zu, and %s in "
+			 "%s%s would have had about %.0f collections in place of %zu, and %s in "
 			 "pauses in place of %s",
-			 a->setting, a->collections_then, a->collections, then, paused);
+			 a->setting, a->assumed ? ", unless it is set already," : "",
+			 a->collections_then, a->collections, then, paused);
 }
 
 /* The value to advise; 0: none. */
@@ -583,6 +585,9 @@ static double knob_advised(const struct findings_input *in, const struct advice_
 	    measured->live >= measured->now)
 		return 0;
 	limit = ceil(ADVICE_LIVE * live / ADVICE_ROUND) * ADVICE_ROUND;
+	/* Its control group would end the program. */
+	if (in->group_most > 0 && limit >= (double)in->group_most)
+		return 0;
 	return limit > (double)measured->now ? limit : 0;
 }
 

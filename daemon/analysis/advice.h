@@ -60,6 +60,7 @@ extern const struct advice_knob advice_knobs[ADVICE_KNOBS];
  * @cpu: CPU time of collection, ns; FINDINGS_UNKNOWN
  * @wait: in addition to it, runnable and without a CPU, ns; FINDINGS_UNKNOWN
  * @collections_then: predicted, as are the others of that ending; NAN not known
+ * @assumed: the value now is taken to be the standard one: the program's settings are not known
  * @bound: the predicted figures are upper bounds: what survives is not known
  * @text: a sentence, with how the figures are known
  *
@@ -73,6 +74,7 @@ struct advice {
 	uint64_t full_paused, paused;
 	int64_t cpu, wait;
 	double collections_then, full_then, full_paused_then, paused_then, cpu_then;
+	bool assumed;
 	bool bound;
 	char text[ADVICE_TEXT];
 };

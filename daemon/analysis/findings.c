@@ -27,6 +27,12 @@
 #define WAIT_DURATION	 0.01
 #define SAFEPOINT_PAUSED 0.2
 #define CLOCK_SLOW	 0.8
+#define BURST_COUNT	 8 /* times between collections, of which their rates say something */
+#define BURST_PEAKS	 3 /* of these in bursts, at least */
+#define BURST_TIME	 0.1 /* of the time, in which half of the bytes were allocated */
+#define REMARK_COUNT	 2
+#define REMARK_PAUSED	 0.1 /* of the paused time */
+#define GROUP_NEAR	 0.9 /* of the limit of a control group */
 
 struct findings {
 	const struct findings_input *in;
@@ -322,6 +328,117 @@ static void find_safepoint(struct findings *f)
 			     amount_share(share, part));
 }
 
+/* What was allocated between a collection and the one before it in the same heap. */
+static bool interval_of(const struct findings_input *in, size_t i, double *bytes, double *ns)
+{
+	const struct findings_collection *c = &in->collection[i], *last = c - 1;
+
+	if (!i || c->heap != last->heap || c->before == FINDINGS_UNKNOWN ||
+	    last->after == FINDINGS_UNKNOWN || c->before <= last->after || c->t0 <= last->t1)
+		return false;
+	*bytes = (double)(c->before - last->after);
+	*ns = (double)(c->t0 - last->t1);
+	return true;
+}
+
+/* Intervals with a rate of @rate or more, added up. */
+static size_t intervals_sum(const struct findings_input *in, double rate, double *bytes, double *ns)
+{
+	size_t nr = 0;
+	double b, t;
+
+	*bytes = *ns = 0;
+	for (size_t i = 0; i < in->collections; i++)
+		if (interval_of(in, i, &b, &t) && b / t >= rate) {
+			*bytes += b;
+			*ns += t;
+			nr++;
+		}
+	return nr;
+}
+
+static void find_bursts(struct findings *f)
+{
+	const struct findings_input *in = f->in;
+	double *rate = &in->scratch->share, all, time, bytes, ns;
+	size_t nr = 0, low = 0, high, peaks;
+	char share[AMOUNT_TEXT], speed[AMOUNT_TEXT];
+
+	for (size_t i = 0; i < in->collections; i++)
+		if (interval_of(in, i, &bytes, &ns))
+			rate[nr++] = bytes / ns;
+	if (nr < BURST_COUNT)
+		return;
+	qsort(rate, nr, sizeof(*rate), by_share);
+	intervals_sum(in, 0, &all, &time);
+	/* The highest rate that half of the bytes had. */
+	for (high = nr - 1; low < high;) {
+		const size_t mid = low + (high - low + 1) / 2;
+
+		intervals_sum(in, rate[mid], &bytes, &ns);
+		if (bytes >= all / 2)
+			low = mid;
+		else
+			high = mid - 1;
+	}
+	peaks = intervals_sum(in, rate[low], &bytes, &ns);
+	if (peaks < BURST_PEAKS || ns > BURST_TIME * time)
+		return;
+	findings_add(f, FINDING_BURSTS, ns / time, peaks,
+		     "half of what it allocated came in %s of the time, at %s a second",
+		     amount_share(ns / time, share), amount_bytes(bytes / ns * 1e9, speed));
+}
+
+static void find_remark(struct findings *f)
+{
+	const struct findings_input *in = f->in;
+	char remark[AMOUNT_TEXT], young[AMOUNT_TEXT], share[AMOUNT_TEXT];
+	double remark_ns = 0, young_ns = 0;
+	size_t remarks = 0, youngs = 0;
+
+	for (size_t i = 0; i < in->pauses; i++) {
+		const struct findings_pause *p = &in->pause[i];
+
+		if (p->remarks) {
+			remarks++;
+			remark_ns += (double)p->ns;
+		} else if (p->copies) {
+			youngs++;
+			young_ns += (double)p->ns;
+		}
+	}
+	if (remarks < REMARK_COUNT || !youngs || remark_ns < REMARK_PAUSED * (double)f->paused ||
+	    remark_ns / (double)remarks <= young_ns / (double)youngs)
+		return;
+	findings_add(f, FINDING_REMARK, remark_ns / (double)f->paused, remarks,
+		     "%zu remarks took %s each, young collections %s (%s of the paused time)",
+		     remarks, amount_length(remark_ns / (double)remarks, remark),
+		     amount_length(young_ns / (double)youngs, young),
+		     amount_share(remark_ns / (double)f->paused, share));
+}
+
+static void find_memory_limit(struct findings *f)
+{
+	const struct findings_input *in = f->in;
+	const int64_t pressed = in->group_pressed == FINDINGS_UNKNOWN ? 0 : in->group_pressed;
+	char used[AMOUNT_TEXT], most[AMOUNT_TEXT], times[64] = "";
+	double share;
+
+	if (in->group_used == FINDINGS_UNKNOWN || in->group_most == FINDINGS_UNKNOWN ||
+	    in->group_most <= 0)
+		return;
+	share = (double)in->group_used / (double)in->group_most;
+	if (!pressed && share < GROUP_NEAR)
+		return;
+	if (pressed)
+		snprintf(times, sizeof(times), " and reached a limit %lld time%s",
+			 (long long)pressed, plural((size_t)pressed));
+	findings_add(f, FINDING_MEMORY_LIMIT, share, (size_t)pressed,
+		     "its control group used %s of %s of memory%s",
+		     amount_bytes((double)in->group_used, used),
+		     amount_bytes((double)in->group_most, most), times);
+}
+
 static void find_slow_clock(struct findings *f)
 {
 	char part[AMOUNT_TEXT];
@@ -346,6 +463,9 @@ size_t findings_of(const struct findings_input *in, struct finding *found)
 	find_asked(&f);
 	find_cpu_wait(&f);
 	find_safepoint(&f);
+	find_bursts(&f);
+	find_remark(&f);
+	find_memory_limit(&f);
 	find_slow_clock(&f);
 	return f.nr;
 }
@@ -361,6 +481,9 @@ const char *finding_name(enum finding_type type)
 		[FINDING_ASKED] = "collections_asked_for",
 		[FINDING_CPU_WAIT] = "cpu_wait",
 		[FINDING_SAFEPOINT] = "time_to_safepoint",
+		[FINDING_BURSTS] = "allocation_bursts",
+		[FINDING_REMARK] = "long_remark",
+		[FINDING_MEMORY_LIMIT] = "memory_limit",
 		[FINDING_SLOW_CLOCK] = "slow_clock",
 	};
 

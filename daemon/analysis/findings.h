@@ -22,10 +22,12 @@
  * @t0: its begin
  * @ns: its length
  * @asked: the program asked for the collection
+ * @copies: a young collection, or another one that copies
+ * @remarks: the end of concurrent marking
  */
 struct findings_pause {
 	uint64_t t0, ns;
-	bool asked;
+	bool asked, copies, remarks;
 };
 
 /**
@@ -64,6 +66,9 @@ struct findings_collection {
  * @run: CPU time of collection, ns; FINDINGS_UNKNOWN
  * @wait: of that, runnable and without a CPU, ns; FINDINGS_UNKNOWN
  * @safepoint: time in which a stopped thread waited for others to stop, ns
+ * @group_used: highest use of memory by its control group, bytes; FINDINGS_UNKNOWN
+ * @group_most: its limit, bytes; FINDINGS_UNKNOWN: none, or not known
+ * @group_pressed: how often the group reached a limit; FINDINGS_UNKNOWN
  * @clock: mean frequency in pauses as a share of the highest; NAN not known
  * @scratch: room for as many values as there are pauses, and as there are collections
  */
@@ -77,6 +82,7 @@ struct findings_input {
 	size_t collections;
 	int64_t run, wait;
 	uint64_t safepoint;
+	int64_t group_used, group_most, group_pressed;
 	double clock;
 	union findings_value *scratch;
 };
@@ -103,6 +109,9 @@ enum finding_type {
 	FINDING_ASKED, /* collections that the program asked for */
 	FINDING_CPU_WAIT, /* collectors waited for a CPU */
 	FINDING_SAFEPOINT, /* stopped threads waited for others to stop */
+	FINDING_BURSTS, /* half of what was allocated came in little time */
+	FINDING_REMARK, /* ends of concurrent marking are longer than young collections */
+	FINDING_MEMORY_LIMIT, /* its control group is at its limit of memory */
 	FINDING_SLOW_CLOCK, /* pauses ran below the highest frequency */
 	FINDING_NR
 };

@@ -2,6 +2,7 @@
 #include "reasons.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -158,6 +159,45 @@ static uint64_t safepoint_of(const struct recording *rec, int32_t tgid)
 	return ns;
 }
 
+static bool pause_has(const struct overlap *o, const struct recording_pause *pause, uint16_t phase)
+{
+	const struct recording_phase *p;
+
+	overlap_each(p, o, pause->t0, pause->t1)
+	{
+		if (p->tgid == pause->tgid && p->group == phase * CLASS_NR + CLASS_STW)
+			return true;
+	}
+	return false;
+}
+
+/* The highest use of its control group, and how often that reached a limit meanwhile. */
+static void process_load_group(const struct recording *rec, int32_t tgid, struct findings_input *in)
+{
+	sqlite3_stmt *s = db_select(rec->db, memory_groups, "ORDER BY t",
+				    COLUMN(memory_groups, tgid), COLUMN(memory_groups, used),
+				    COLUMN(memory_groups, most), COLUMN(memory_groups, pressed));
+	int64_t first = FINDINGS_UNKNOWN;
+
+	in->group_used = in->group_most = in->group_pressed = FINDINGS_UNKNOWN;
+	while (db_next(s)) {
+		const int64_t used = db_int(s, COLUMN(memory_groups, used), FINDINGS_UNKNOWN);
+		const int64_t pressed = db_int(s, COLUMN(memory_groups, pressed), FINDINGS_UNKNOWN);
+
+		if (db_int(s, COLUMN(memory_groups, tgid), 0) != tgid)
+			continue;
+		if (used > in->group_used) {
+			in->group_used = used;
+			in->group_most = db_int(s, COLUMN(memory_groups, most), FINDINGS_UNKNOWN);
+		}
+		if (pressed == FINDINGS_UNKNOWN)
+			continue;
+		first = first == FINDINGS_UNKNOWN ? pressed : first;
+		in->group_pressed = pressed - first;
+	}
+	sqlite3_finalize(s);
+}
+
 static struct findings_pause *pauses_load(const struct recording *rec, const struct overlap *o,
 					  int32_t tgid, size_t *nr)
 {
@@ -172,6 +212,8 @@ static struct findings_pause *pauses_load(const struct recording *rec, const str
 				.t0 = p->t0,
 				.ns = p->t1 - p->t0,
 				.asked = cause_at(o, tgid, p->t0, p->t1) == GCHINT_CAUSE_EXPLICIT,
+				.copies = pause_has(o, p, GCHINT_PHASE_COPY),
+				.remarks = pause_has(o, p, GCHINT_PHASE_REMARK),
 			};
 	}
 	return pause;
@@ -212,6 +254,19 @@ static bool reasons_find(const struct recording *rec, const struct collections *
 	return true;
 }
 
+/* As the process named it last; "" if it did not. */
+static void process_load_runtime(const struct recording *rec, int32_t tgid, char *name, size_t size)
+{
+	sqlite3_stmt *s = db_select(rec->db, runtimes, "ORDER BY t", COLUMN(runtimes, tgid),
+				    COLUMN(runtimes, runtime));
+
+	*name = '\0';
+	while (db_next(s))
+		if (db_int(s, COLUMN(runtimes, tgid), 0) == tgid)
+			snprintf(name, size, "%s", db_text(s, COLUMN(runtimes, runtime), ""));
+	sqlite3_finalize(s);
+}
+
 bool reasons_of(const struct recording *rec, struct reasons *reasons)
 {
 	return reasons_of_program(rec, &(struct reasons_program){ NULL }, reasons);
@@ -231,6 +286,7 @@ bool reasons_of_program(const struct recording *rec, const struct reasons_progra
 	struct cpu_time_sum cpu;
 	struct collections c;
 	struct processes p;
+	char runtime[32];
 	size_t paused;
 	bool good;
 
@@ -238,7 +294,11 @@ bool reasons_of_program(const struct recording *rec, const struct reasons_progra
 	if (!processes_of(rec, &p))
 		return false;
 	reasons->tgid = process_most_paused(rec, &p, &in.name, &paused);
+	process_load_runtime(rec, reasons->tgid, runtime, sizeof(runtime));
+	if (!in.runtime && *runtime)
+		in.runtime = runtime;
 	in.safepoint = safepoint_of(rec, reasons->tgid);
+	process_load_group(rec, reasons->tgid, &in);
 	/* The sum is that of all processes. */
 	if (p.nr == 1 && cpu_times_sum_of(rec, &cpu) && (cpu.known || cpu.workers)) {
 		in.run = (int64_t)cpu.run;

@@ -235,6 +235,17 @@ bool ring_name(const struct ring_reader *ring, uint32_t *at, bool dead, char lin
 	return false;
 }
 
+bool ring_runtime(const struct ring_reader *ring, char name[GCHINT_STREAM_RUNTIME])
+{
+	/* Partner: ring_set_runtime() of libgchint's stream.c. */
+	name[0] = __atomic_load_n(&ring->map->runtime[0], __ATOMIC_ACQUIRE);
+	if (!name[0])
+		return false;
+	memcpy(name + 1, &ring->map->runtime[1], GCHINT_STREAM_RUNTIME - 2);
+	name[GCHINT_STREAM_RUNTIME - 1] = '\0';
+	return strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name);
+}
+
 uint32_t ring_unread(const struct ring_reader *ring)
 {
 	const uint32_t n = __atomic_load_n(&ring->map->tail, __ATOMIC_RELAXED) - ring->position;

@@ -90,6 +90,9 @@ enum ring_found ring_next(struct ring_reader *ring, struct gchint_stream_event *
  */
 bool ring_name(const struct ring_reader *ring, uint32_t *at, bool dead, char line[RING_NAME]);
 
+/* Copies the name of the program's runtime. Returns false if it has not named one (yet). */
+bool ring_runtime(const struct ring_reader *ring, char name[GCHINT_STREAM_RUNTIME]);
+
 /* Number of events that the program has begun and ring_next() has not passed. */
 uint32_t ring_unread(const struct ring_reader *ring);
 /*

@@ -71,6 +71,7 @@ static void definition_keep(struct writer *w, struct definition *d)
 		/* Only processes reach this number: drop what is known of the oldest one. */
 		for (size_t i = 0; i < w->nr_kept; i++)
 			if (w->kept[i]->kind == DEFINE_PROCESS ||
+			    w->kept[i]->kind == DEFINE_RUNTIME ||
 			    (w->kept[i]->kind == DEFINE_ACTUATOR &&
 			     w->kept[i]->number[1] != UNKNOWN_S64)) {
 				definition_free(w->kept[i]);

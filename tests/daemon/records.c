@@ -111,6 +111,7 @@ static void put_definition(FILE *f, const struct definition *d)
 		[DEFINE_OPP] = "opp",	       [DEFINE_ANNOTATION] = "annotation",
 		[DEFINE_SOURCE] = "source",    [DEFINE_THERMAL] = "sensor",
 		[DEFINE_IDLE_STATE] = "state", [DEFINE_ACTUATOR] = "actuator",
+		[DEFINE_RUNTIME] = "runtime",
 	};
 
 	fprintf(f, "%s", kinds[d->kind]);
@@ -147,6 +148,13 @@ static void put_look(FILE *f, const char *t, const struct record *r)
 	case RECORD_THERMAL:
 		fprintf(f, "thermal %s: %u of kind %d", t, r->thermal.sensor, (int)r->thermal.kind);
 		put_number(f, r->thermal.value);
+		fputc('\n', f);
+		break;
+	case RECORD_MEMORY_GROUP:
+		fprintf(f, "memory group %s of %d:", t, r->memory_group.tgid);
+		put_number(f, r->memory_group.used);
+		put_number(f, r->memory_group.most);
+		put_number(f, r->memory_group.pressed);
 		fputc('\n', f);
 		break;
 	case RECORD_SCHED:

@@ -33,6 +33,42 @@ ok "-n limits the number of pauses" is 3 "$("$ctl" why -n 1 "$f" | wc -l)"
 ok "without a wait and without a frequency their columns are not there" is "AT s LENGTH ms PHASE CAUSE MHz AT LEAST ms THREAD
 AT s LENGTH ms PHASE CAUSE THREAD" "$(head -n 1 "$d/list" | tr -s ' ' | sed 's/^ //'
 	cp "$f" "$d/bare.db" && sqlite3 "$d/bare.db" 'delete from transitions' && "$ctl" why "$d/bare.db" | head -n 1 | tr -s ' ' | sed 's/^ //')"
+# A program of another name says which runtime it has: sixteen pauses of 100 ms that GOGC would make fewer.
+cp "$f" "$d/named.db"
+sqlite3 "$d/named.db" "delete from phases; with recursive n(i) as (select 1 union all select i + 1 from n where i < 16)
+	insert into phases(id, t0, t1, cpu, tgid, tid, phase, flags, cause, how, uncertain)
+	select i, 3000000000 + i * 200000000, 3100000000 + i * 200000000, 1, 70, 71, 5, 1, 1, 1, 0 from n"
+"$ctl" summary "$d/named.db" >"$d/unnamed"
+sqlite3 "$d/named.db" "create table runtimes(tgid integer, t integer, runtime text, primary key(tgid, t)) strict, without rowid;
+	insert into runtimes values(70, 1, 'other'), (71, 3, 'jvm'), (70, 2, 'go')"
+ok "a program that names its runtime gets advice, which says what it takes for granted" is "0 1" \
+	"$(grep -c ^advice "$d/unnamed") $("$ctl" summary "$d/named.db" | tr -s '\n ' ' ' | grep -c 'advice: GOGC=400, unless it is set already, would have had about 4 collections in place of 16')"
+# Every fourth pause is a remark of 300 ms, the others are copies; memory of its group, and a heap of which 30 MiB
+# are allocated in 900 ms, later in 10.
+cp "$d/named.db" "$d/more.db"
+sqlite3 "$d/more.db" "delete from phases; delete from runtimes;
+	update meta set value = 21000000000 where key = 'end_ns';
+	with recursive n(i) as (select 1 union all select i + 1 from n where i < 16)
+		insert into phases(id, t0, t1, cpu, tgid, tid, phase, flags, cause, how, uncertain)
+		select i, 2000000000 + i * 1000000000, 2100000000 + i * 1000000000 + (i % 4 = 0) * 200000000, 1, 70, 71,
+			case i % 4 when 0 then 5 else 8 end, 1, 1, 1, 0 from n;
+	create table memory_groups(t integer, tgid integer, used integer, most integer, pressed integer) strict;
+	insert into memory_groups values(1, 70, 50000000, 104857600, 10), (2, 70, 104333312, 104857600, 12),
+		(3, 70, 90000000, 104857600, 17), (3, 71, 1, 2, 99);
+	create table heaps(t integer, tgid integer, tid integer, moment text, used integer, committed integer, most integer,
+		allocated integer, freed integer, generation integer) strict;
+	with recursive n(i) as (select 1 union all select i + 1 from n where i < 16)
+		insert into heaps(t, tgid, tid, moment, used, generation)
+		select 2000000001 + case when i < 9 then i * 1000000000 else 8000000000 + (i - 8) * 20000000 end, 70, 71, 'before', 40000000, 0 from n
+		union all
+		select 2010000000 + case when i < 9 then i * 1000000000 else 8000000000 + (i - 8) * 20000000 end, 70, 71, 'after', 10000000, 0 from n"
+"$ctl" summary "$d/more.db" >"$d/out" 2>&1
+ok "a recording shows bursts of allocation, long remarks and the limit of a control group" is "" \
+	"$(tr -s '\n ' ' ' <"$d/out" | grep -q 'half of what it allocated came in 1.1 % of the time, at 2.79 GiB a second; 4 remarks took 300 ms each, young collections 100 ms (50 % of the paused time); its control group used 99.5 MiB of 100 MiB of memory and reached a limit 7 times' ||
+		cat "$d/out")"
+ok "and JSON has them by name" is "allocation_bursts long_remark memory_limit" \
+	"$("$ctl" summary --json "$d/more.db" | python3 -c 'import json, sys
+print(*[f["finding"] for f in json.load(sys.stdin)["findings"]["list"] if f["finding"] not in ("stopped", "long_pauses", "heap_full", "slow_clock")])' 2>&1)"
 # Threads 73 and 76 wait for what 72 marks on cpu1, 74 for no visible thread, 75 belongs to another
 # process.
 cp "$f" "$d/waits.db"

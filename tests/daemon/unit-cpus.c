@@ -17,6 +17,7 @@
 #include <uapi/linux/gchint.h>
 
 #include "../../daemon/recording/queue.h"
+#include "../../daemon/source/cpu/memory-group.h"
 #include "../../daemon/source/hint/tracker.h"
 #include "faults.h"
 #include "place.h"
@@ -336,6 +337,9 @@ static void sched_check(struct source_context *context)
 	place_file("proc/70/task/72/sched", "nr_migrations\n");
 	place_file("proc/70/task/72/stat", "70 a S 1 2 3 4 -1 6 7 8 9 10 30 20 1\n");
 	context->config.source[SOURCE_sched].period_ms = 90;
+	place_file("proc/70/cgroup", "4:memory:/a\n");
+	place_file("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "1000\n");
+	place_file("sys/fs/cgroup/memory/a/memory.usage_in_bytes", "900\n");
 	faults.at_ns = 1000;
 	watched_forget();
 	records_are(context->queue,
@@ -361,11 +365,61 @@ static void sched_check(struct source_context *context)
 	place_gone("proc/70/task/70");
 	sched->stop(state);
 	records_are(context->queue,
+		    "memory group 1000 of 70: 900 1000 ?\n"
 		    "sched 1000 of 70/72: ran 1 waited 2 in 3 slices; ? ? ?\n"
 		    "sched 1000 of 70/70: ran 5000000 waited 700000 in 42 slices; 12 300000000 "
 		    "200000000 on 5 with 8 KiB\n"
+		    "memory group 1000 of 70: 900 1000 ?\n"
 		    "sched 1000 of 70/72: ran 1 waited 2 in 3 slices; ? ? ?\n",
 		    "each thread's statistics are recorded as far as known");
+}
+
+static void group_is(const struct source_context *context, int64_t used, int64_t most,
+		     int64_t pressed, const char *name)
+{
+	struct memory_group g;
+
+	if (!memory_group_read(&context->root, 90, &g))
+		g = (struct memory_group){ 0 };
+	if (g.used != used || g.most != most || g.pressed != pressed)
+		printf("# %lld of %lld, pressed %lld\n", (long long)g.used, (long long)g.most,
+		       (long long)g.pressed);
+	CHECK(g.used == used && g.most == most && g.pressed == pressed, name);
+}
+
+/* The lowest limit counts, whose ever it is. */
+static void memory_groups_check(const struct source_context *context)
+{
+	struct memory_group g;
+
+	group_is(context, 0, 0, 0, "a kernel without control groups");
+	place_file("proc/90/cgroup", "3:cpu,cpuacct:/a\n0::/a/b/c\n");
+	group_is(context, 0, 0, 0, "control groups without files");
+	place_file("sys/fs/cgroup/a/b/c/memory.max", "max\n");
+	place_file("sys/fs/cgroup/a/b/c/memory.current", "7\n");
+	group_is(context, 0, 0, 0, "a group without a limit");
+	place_file("sys/fs/cgroup/a/memory.max", "5000\n");
+	place_file("sys/fs/cgroup/a/memory.high", "4000\n");
+	place_file("sys/fs/cgroup/a/memory.current", "3900\n");
+	group_is(context, 3900, 4000, UNKNOWN_S64, "the limit of an ancestor, the lower one");
+	place_file("sys/fs/cgroup/a/memory.events", "low 1\nhigh 20\nmax 300\noom 4\n");
+	group_is(context, 3900, 4000, 320, "how often it was reached");
+	place_file("sys/fs/cgroup/a/b/c/memory.max", "3000\n");
+	group_is(context, 7, 3000, UNKNOWN_S64, "the lowest of several limits");
+	place_file("proc/90/cgroup", "0::/../outside\n2:memory:/v\n");
+	place_file("sys/fs/cgroup/memory/v/memory.limit_in_bytes", "9223372036854771712\n");
+	place_file("sys/fs/cgroup/memory/v/memory.usage_in_bytes", "1\n");
+	group_is(context, 0, 0, 0, "version 1 without a limit");
+	place_file("sys/fs/cgroup/memory/v/memory.limit_in_bytes", "2000\n");
+	place_file("sys/fs/cgroup/memory/v/memory.failcnt", "11\n");
+	group_is(context, 1, 2000, 11, "version 1 with a limit");
+	CHECK(memory_group_read(&context->root, 90, &g), "a group is read");
+	place_file("proc/90/cgroup", "2:memory:/\n");
+	place_file("sys/fs/cgroup/memory/v/memory.failcnt", "12\n");
+	CHECK(memory_group_reread(&context->root, &g) && g.pressed == 12 && g.most == 2000,
+	      "and again after its process has ended");
+	place_gone("sys/fs");
+	CHECK(!memory_group_reread(&context->root, &g), "and not when it is gone");
 }
 
 static void edge_send(struct source_context *context, uint64_t at, uint32_t type, int32_t tid,
@@ -676,6 +730,7 @@ void unit_cpus(void)
 	place_gone("sys");
 	idle_check(&context);
 	sched_check(&context);
+	memory_groups_check(&context);
 	edges_check(&context);
 	idle_edges(&context);
 	trace_check(&context);

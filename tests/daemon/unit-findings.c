@@ -171,6 +171,77 @@ static void futile_check(void)
 	sentence_is(&in, "java was stopped 0.10 % of 10.0 s.", "younger generations are not full");
 }
 
+/* Collections of which each allocated 10 MiB, in 100 ms; from the tenth on in 1 ms. */
+static void bursts_check(void)
+{
+	struct findings_input in = input_make(10);
+
+	collections_make(&in, 20, 20 * MIB, 10 * MIB, 0);
+	for (int i = 0; i < 20; i++) {
+		collection_made[i].generation = 0;
+		collection_made[i].most = FINDINGS_UNKNOWN;
+		collection_made[i].t0 = (uint64_t)i * 100 * MS;
+		if (i >= 10)
+			collection_made[i].t0 = 900 * MS + (uint64_t)(i - 9) * 2 * MS;
+		collection_made[i].t1 = collection_made[i].t0 + MS;
+	}
+	sentence_is(&in,
+		    "java was stopped 0.10 % of 10.0 s; half of what it allocated came in 1.1 % of "
+		    "the time, at 9.77 GiB a second.",
+		    "bursts of allocation");
+	collection_made[5].heap = 1;
+	sentence_is(&in,
+		    "java was stopped 0.10 % of 10.0 s; half of what it allocated came in 1.4 % of "
+		    "the time, at 9.77 GiB a second.",
+		    "of each heap");
+	for (int i = 0; i < 20; i++) {
+		collection_made[i].heap = 0;
+		collection_made[i].t0 = (uint64_t)i * 100 * MS;
+		collection_made[i].t1 = collection_made[i].t0 + MS;
+	}
+	sentence_is(&in, "java was stopped 0.10 % of 10.0 s.", "a steady rate is none");
+}
+
+static void remark_check(void)
+{
+	struct findings_input in = input_make(10);
+
+	for (int i = 0; i < 10; i++)
+		pause_made[i].copies = i > 1;
+	pause_made[0].remarks = pause_made[1].remarks = true;
+	sentence_is(&in, "java was stopped 0.10 % of 10.0 s.", "a remark as long as the others");
+	pause_made[0].ns = 3 * MS;
+	sentence_is(&in,
+		    "java was stopped 0.12 % of 10.0 s; 2 remarks took 2.00 ms each, young "
+		    "collections 1.00 ms (33 % of the paused time).",
+		    "long remarks");
+	pause_made[1].remarks = false;
+	sentence_is(&in, "java was stopped 0.12 % of 10.0 s.", "a single one");
+}
+
+static void group_check(void)
+{
+	struct findings_input in = input_make(10);
+
+	in.group_used = 80 * MIB;
+	in.group_most = 100 * MIB;
+	in.group_pressed = FINDINGS_UNKNOWN;
+	sentence_is(&in, "java was stopped 0.10 % of 10.0 s.", "a group with room");
+	in.group_used = 97 * MIB;
+	sentence_is(
+		&in,
+		"java was stopped 0.10 % of 10.0 s; its control group used 97.0 MiB of 100 MiB of "
+		"memory.",
+		"a group near its limit");
+	in.group_used = 50 * MIB;
+	in.group_pressed = 3;
+	sentence_is(
+		&in,
+		"java was stopped 0.10 % of 10.0 s; its control group used 50.0 MiB of 100 MiB of "
+		"memory and reached a limit 3 times.",
+		"a group that reached its limit");
+}
+
 static void others_check(void)
 {
 	struct findings_input in = input_make(10);
@@ -215,6 +286,9 @@ void unit_findings(void)
 	heap_check();
 	growth_check();
 	futile_check();
+	bursts_check();
+	remark_check();
+	group_check();
 	others_check();
 	amounts_check();
 }

@@ -296,12 +296,14 @@ static struct gchint_stream *hints_check(struct source_context *context)
 	heap_append(map, 940, GCHINT_STREAM_HEAP, GCHINT_STREAM_BEFORE, UINT64_MAX, 2, 1ull << 63);
 	heap_append(map, 950, GCHINT_STREAM_HEAP, 3, 1, 1, 1);
 	map->lost = 7;
+	strcpy(map->runtime, "go");
 	phase_append(map, 1000, 511, 0, GCHINT_PHASE_SWEEP);
 	timers_run();
 	phase_append(map, 1100, 511, 0, GCHINT_PHASE_NONE);
 	timers_run();
 	records_compare(
 		context,
+		"runtime @ 'go'\n"
 		"lease 100: 0 of @/71 slot 0 role 1\n"
 		"process @ 71\n"
 		"lease 110: 1 of @/71 slot 0 role 0\n"

@@ -543,6 +543,7 @@ static bool ring_make(struct sidecar *c)
 	c->ring->abi = GCHINT_STREAM_ABI;
 	c->ring->events = GCHINT_STREAM_EVENTS;
 	c->ring->features = GCHINT_STREAM_EXTERNAL;
+	strcpy(c->ring->runtime, "go");
 	for (uint32_t n = 0; n < GCHINT_STREAM_EVENTS; n++)
 		c->ring->event[n].ticket = n;
 	c->ring->magic = GCHINT_STREAM_MAGIC;

@@ -2,7 +2,8 @@
 /*
  * The scheduler's account of each hinted thread: time on a CPU, time runnable
  * but waiting, slices (schedstat), migrations (sched), user and system time,
- * the CPU that it ran on last and the memory of its process (stat).
+ * the CPU that it ran on last and the memory of its process (stat); and the memory of the
+ * control group of its process, if that has a limit.
  *
  * It is read once a period, when a thread is first seen, when its lease ends,
  * and when its phases end, but then no more than PER_PERIOD times a period, and
@@ -19,6 +20,7 @@
 #include "../../common/clock.h"
 #include "../hint/tracker.h"
 #include "../source.h"
+#include "memory-group.h"
 
 #define PER_PERIOD 10
 #define THREAD_NS  (10 * NSEC_PER_MSEC)
@@ -33,6 +35,9 @@ struct sched {
 	long ticks; /* per second, of utime, stime and starttime */
 	long page_kib;
 	uint64_t began;
+	int32_t group_of; /* process of @group */
+	struct memory_group group;
+	int32_t grouped; /* process whose control group was read last; 0: none since the period's begin */
 	/* When a thread was read last. A new entry replaces the one in its place. */
 	struct {
 		int32_t tid;
@@ -151,9 +156,35 @@ static void thread_record(struct sched *s, int32_t tgid, int32_t tid, bool new)
 	context_record(s->context, &r);
 }
 
+/* Once in a period, or when a program is first seen, or at the end: these files are not free. */
+static void process_record_memory(struct sched *s, int32_t tgid)
+{
+	struct record r = { .t = clock_now(), .type = RECORD_MEMORY_GROUP };
+	struct memory_group group;
+
+	if (tgid == s->grouped)
+		return;
+	if (!memory_group_read(&s->context->root, tgid, &group)) {
+		/* One that has just ended has left its group. */
+		if (tgid != s->group_of || !memory_group_reread(&s->context->root, &s->group))
+			return;
+		group = s->group;
+	}
+	s->grouped = s->group_of = tgid;
+	s->group = group;
+	r.memory_group = (struct record_memory_group){
+		.tgid = tgid,
+		.used = group.used,
+		.most = group.most,
+		.pressed = group.pressed,
+	};
+	context_record(s->context, &r);
+}
+
 static void sched_on_thread(void *data, int32_t tgid, int32_t tid)
 {
 	thread_record(data, tgid, tid, false);
+	process_record_memory(data, tgid);
 }
 
 /* Of one process. */
@@ -180,13 +211,19 @@ static void sched_on_news(void *data, int32_t tgid, int32_t tid, enum tracker_ne
 
 	if (news != TRACKER_PHASE_ENDED) {
 		thread_record(s, tgid, tid, news == TRACKER_THREAD_SEEN);
+		/* Also at the end of the process, with the lease of its first thread. */
+		if (tid == tgid)
+			s->grouped = 0;
+		process_record_memory(s, tgid);
 		return;
 	}
 	tracker_count(s->context->tracker, &slots, &in_phase);
 	/* Others work in its phases. */
-	if (since >= period / PER_PERIOD && since >= slots * THREAD_NS)
-		tracker_threads(s->context->tracker, sched_on_thread_of,
-				&(struct threads_read){ s, tgid });
+	if (since < period / PER_PERIOD || since < slots * THREAD_NS)
+		return;
+	s->grouped = 0;
+	tracker_threads(s->context->tracker, sched_on_thread_of, &(struct threads_read){ s, tgid });
+	process_record_memory(s, tgid);
 }
 
 static void sched_on_timer(void *data, uint32_t events)
@@ -194,6 +231,7 @@ static void sched_on_timer(void *data, uint32_t events)
 	struct sched *s = data;
 
 	(void)events;
+	s->grouped = 0;
 	tracker_threads(s->context->tracker, sched_on_thread, s);
 }
 

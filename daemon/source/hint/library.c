@@ -44,6 +44,7 @@ struct ring {
 	uint64_t session;
 	int64_t ahead_ns; /* of its clock: it may be in another time namespace */
 	bool closed;
+	bool named; /* its runtime was recorded */
 	bool late; /* the note that its clock is ahead was emitted */
 	/* Events were lost before a ticket of these, the last one included. */
 	bool gap;
@@ -279,6 +280,19 @@ static void library_on_event(struct library *l, struct ring *ring, struct gchint
 	}
 }
 
+static void ring_note_runtime(struct library *l, struct ring *ring)
+{
+	const int64_t pid = ring->in.pid;
+	char name[GCHINT_STREAM_RUNTIME];
+	const char *string = name;
+
+	if (ring->named || !ring_runtime(&ring->in, name))
+		return;
+	ring->named = true;
+	context_define(l->context,
+		       definition_new(DEFINE_RUNTIME, clock_now(), &pid, 1, &string, 1));
+}
+
 /*
  * The program lost events while the ring was full, so behind all that the ring had then. A reader
  * that stopped before the end of the ring has not come to that place.
@@ -329,6 +343,7 @@ static bool ring_drain(struct library *l, struct ring *ring, bool dead)
 
 	/* A number may be another thread's now. */
 	l->threads = l->scans = 0;
+	ring_note_runtime(l, ring);
 	for (int n = 0; n < (dead ? GCHINT_STREAM_EVENTS : ROUND) && !ring->closed; n++) {
 		struct gchint_stream_event event;
 		enum ring_found found;
