@@ -50,6 +50,10 @@
  * For a program that cannot load a library another process writes the ring: its parent,
  * which watches it. The program sends the ring before exec, with GCHINT_STREAM_EXTERNAL in
  * @features. Such a ring ends with GCHINT_STREAM_CLOSE, or two seconds after the program.
+ * A process that was there before its watcher, or that the program starts, sends nothing: the
+ * watcher sends the ring for it, with GCHINT_STREAM_BEHALF, also after its end. A recorder takes
+ * such a ring from root and from its own user, in its own pid namespace: there @sender is the pid of
+ * the credentials.
  *
  * Names of methods: with GCHINT_STREAM_NAMES the file continues after struct gchint_stream
  * with struct gchint_stream_names, which only grows. A writer adds the length of its lines to
@@ -122,6 +126,7 @@ enum gchint_stream_type {
 #define GCHINT_STREAM_TIMERS   0x08u /* starts a timer on request; also answers samples */
 #define GCHINT_STREAM_NAMES    0x10u /* struct gchint_stream_names follows */
 #define GCHINT_STREAM_LATE     0x20u /* sent after the recorder did not accept it in time */
+#define GCHINT_STREAM_BEHALF   0x40u /* of another process than the sender: @pid */
 
 /**
  * struct gchint_stream_event - one event, one cache line
@@ -162,6 +167,7 @@ struct gchint_stream_event {
  * @events: GCHINT_STREAM_EVENTS
  * @pid: of the program, in its own pid namespace
  * @features: GCHINT_STREAM_SAMPLES, ..., before the ring is sent
+ * @sender: with GCHINT_STREAM_BEHALF, the pid of the sender in its own pid namespace
  * @method: where each thread keeps the address of the method that it runs, 64 bits: offset
  *	in bytes from its thread pointer (x86-64: fs, arm64: tpidr_el0)
  * @runtime: the program's runtime or collector, such as "jvm": small letters, digits and '-', ended
@@ -178,7 +184,7 @@ struct gchint_stream {
 	__u32 events;
 	__s32 pid;
 	__u32 features;
-	__u32 reserved;
+	__s32 sender;
 	__s64 method;
 	char runtime[GCHINT_STREAM_RUNTIME];
 	__u32 more[4];

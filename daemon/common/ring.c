@@ -82,6 +82,26 @@ static int descriptor_first(const struct cmsghdr *c)
 	return fd;
 }
 
+/*
+ * The process that a ring is of: the sender, or one that it watches. Root may send for any process,
+ * and a user who reads for his own.
+ */
+static bool ring_find_process(struct ring_reader *ring, const struct ucred *sender,
+			      const char **why)
+{
+	const struct gchint_stream *map = ring->map;
+
+	ring->pid = sender->pid;
+	if (!(map->features & GCHINT_STREAM_BEHALF))
+		return true;
+	*why = "a ring of another user's program";
+	if (sender->uid && sender->uid != geteuid())
+		return false;
+	*why = "a ring of a program in another pid namespace";
+	ring->pid = map->pid;
+	return map->sender == sender->pid && ring->pid > 0;
+}
+
 int ring_receive(int socket, struct ring_reader *ring, const char **why)
 {
 	union {
@@ -96,6 +116,7 @@ int ring_receive(int socket, struct ring_reader *ring, const char **why)
 		.msg_control = &control,
 		.msg_controllen = sizeof(control),
 	};
+	struct ucred sender = { .pid = 0 };
 	off_t size = 0;
 	int fd = -1;
 
@@ -106,13 +127,17 @@ int ring_receive(int socket, struct ring_reader *ring, const char **why)
 		if (c->cmsg_level != SOL_SOCKET)
 			continue;
 		if (c->cmsg_type == SCM_CREDENTIALS)
-			ring->pid = ((struct ucred *)(void *)CMSG_DATA(c))->pid;
+			memcpy(&sender, CMSG_DATA(c), sizeof(sender));
 		else if (c->cmsg_type == SCM_RIGHTS)
 			fd = descriptor_first(c);
 	}
 	*why = "a message without a ring";
-	if (fd >= 0 && ring->pid > 0)
+	if (fd >= 0 && sender.pid > 0)
 		ring->map = ring_map(fd, &size, why);
+	if (ring->map && !ring_find_process(ring, &sender, why)) {
+		munmap(ring->map, sizeof(*ring->map));
+		ring->map = NULL;
+	}
 	if (ring->map)
 		ring->names = names_map(ring->map, fd, size);
 	if (fd >= 0)

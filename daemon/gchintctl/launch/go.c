@@ -25,19 +25,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/un.h>
 #include <unistd.h>
 
-#include <gchint-stream.h>
 #include <uapi/linux/gchint.h>
 
 #include "../../common/clock.h"
-#include "../../common/ring.h"
 #include "../ctl.h"
 #include "probes.h"
+#include "ring-writer.h"
 
 enum at {
 	AT_CYCLE,
@@ -360,56 +356,11 @@ struct sidecar {
 	const char *socket;
 	uint64_t offset[AT_NR];
 	struct probes *probes;
-	struct gchint_stream *ring;
-	int memory;
-	uint32_t ticket;
-	pid_t tid[RING_LEASES]; /* thread of each slot, filled from 0 on */
+	struct ring_writer writer;
 	bool marking[RING_LEASES];
 	bool cycle, stopped, paused;
 	struct probe_hit stop;
 };
-
-/* Returns the slot of a thread, or RING_LEASES if there are too many threads. */
-static uint32_t thread_slot(struct sidecar *c, const struct probe_hit *h);
-
-/* Like libgchint's stream.c, but with a single writer. */
-static void ring_write_event(struct sidecar *c, const struct probe_hit *h, uint32_t slot,
-			     unsigned int type, unsigned int phase, unsigned int flags)
-{
-	struct gchint_stream_event *e = &c->ring->event[c->ticket % GCHINT_STREAM_EVENTS];
-
-	if (slot == RING_LEASES || __atomic_load_n(&e->ticket, __ATOMIC_ACQUIRE) != c->ticket) {
-		__atomic_fetch_add(&c->ring->lost, 1, __ATOMIC_RELAXED);
-		return;
-	}
-	__atomic_store_n(&c->ring->tail, c->ticket + 1, __ATOMIC_RELAXED);
-	e->tid = h->tid;
-	e->time = h->time;
-	e->cpu = h->cpu;
-	e->slot = slot;
-	e->type = (uint8_t)type;
-	e->phase = (uint8_t)phase;
-	e->flags = (uint8_t)flags;
-	e->cause = GCHINT_CAUSE_UNKNOWN;
-	e->role = GCHINT_ROLE_NONE;
-	e->work_done = 0;
-	e->work_total = 0;
-	e->stall_ns = 0;
-	__atomic_store_n(&e->ticket, ++c->ticket, __ATOMIC_RELEASE);
-}
-
-static uint32_t thread_slot(struct sidecar *c, const struct probe_hit *h)
-{
-	uint32_t slot = 0;
-
-	while (slot < RING_LEASES && c->tid[slot] && c->tid[slot] != h->tid)
-		slot++;
-	if (slot < RING_LEASES && !c->tid[slot]) {
-		c->tid[slot] = h->tid;
-		ring_write_event(c, h, slot, GCHINT_STREAM_ATTACH, GCHINT_PHASE_NONE, 0);
-	}
-	return slot;
-}
 
 static void phase_report(struct sidecar *c, const struct probe_hit *h, pid_t tid,
 			 unsigned int phase, unsigned int flags)
@@ -417,26 +368,26 @@ static void phase_report(struct sidecar *c, const struct probe_hit *h, pid_t tid
 	struct probe_hit of = *h;
 
 	of.tid = tid;
-	ring_write_event(c, &of, thread_slot(c, &of), GCHINT_STREAM_PHASE, phase, flags);
+	ring_writer_phase(&c->writer, &of, ring_writer_slot(&c->writer, &of), phase, flags,
+			  GCHINT_CAUSE_UNKNOWN);
 }
 
 static void worker_report_mark(struct sidecar *c, const struct probe_hit *h, bool begins)
 {
-	uint32_t slot = thread_slot(c, h);
+	uint32_t slot = ring_writer_slot(&c->writer, h);
 
 	if (slot == RING_LEASES || c->marking[slot] == begins)
 		return;
 	c->marking[slot] = begins;
-	ring_write_event(c, h, slot, GCHINT_STREAM_PHASE,
-			 begins ? GCHINT_PHASE_MARK : GCHINT_PHASE_NONE,
-			 begins ? GCHINT_F_CONCURRENT : 0);
+	ring_writer_phase(&c->writer, h, slot, begins ? GCHINT_PHASE_MARK : GCHINT_PHASE_NONE,
+			  begins ? GCHINT_F_CONCURRENT : 0, GCHINT_CAUSE_UNKNOWN);
 }
 
 static void on_hit(void *data, const struct probe_hit *h)
 {
 	struct sidecar *c = data;
 
-	if (h->pid != c->ring->pid)
+	if (h->pid != c->writer.ring->pid)
 		return;
 	switch ((enum at)h->probe) {
 	case AT_CYCLE:
@@ -481,37 +432,15 @@ static void on_hit(void *data, const struct probe_hit *h)
 static void sidecar_setup_child(void *data)
 {
 	struct sidecar *c = data;
-	union {
-		char space[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} control = { { 0 } };
-	char byte = 'G';
-	struct iovec iov = { &byte, 1 };
-	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	struct msghdr msg = {
-		.msg_name = &to,
-		.msg_namelen = sizeof(to),
-		.msg_iov = &iov,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control),
-	};
-	struct cmsghdr *m = CMSG_FIRSTHDR(&msg);
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int ret;
 
 	if (c->child->setup)
 		c->child->setup(c->child->data);
-	c->ring->pid = getpid();
-	snprintf(to.sun_path, sizeof(to.sun_path), "%s", c->socket);
-	m->cmsg_level = SOL_SOCKET;
-	m->cmsg_type = SCM_RIGHTS;
-	m->cmsg_len = CMSG_LEN(sizeof(c->memory));
-	memcpy(CMSG_DATA(m), &c->memory, sizeof(c->memory));
-	if (fd >= 0 && sendmsg(fd, &msg, MSG_NOSIGNAL) != 1)
+	c->writer.ring->pid = getpid();
+	ret = ring_writer_send(&c->writer, c->socket, false);
+	if (ret)
 		ctl_error("%s: %s: the recorder cannot be reached, nothing is recorded", c->socket,
-			  strerror(errno));
-	if (fd >= 0)
-		close(fd);
+			  strerror(-ret));
 }
 
 static void sidecar_drain(struct sidecar *c, bool last)
@@ -519,7 +448,7 @@ static void sidecar_drain(struct sidecar *c, bool last)
 	uint64_t lost = c->probes ? probes_read(c->probes, last, on_hit, c) : 0;
 
 	if (lost)
-		__atomic_fetch_add(&c->ring->lost, (uint32_t)lost, __ATOMIC_RELAXED);
+		ring_writer_lose(&c->writer, lost);
 }
 
 static void sidecar_poll(void *data)
@@ -531,36 +460,17 @@ static void sidecar_poll(void *data)
 		c->child->poll(c->child->data);
 }
 
-static bool ring_make(struct sidecar *c)
-{
-	c->memory = memfd_create("gchint", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (c->memory < 0 || ftruncate(c->memory, sizeof(*c->ring)) ||
-	    fcntl(c->memory, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW))
-		return false;
-	c->ring = mmap(NULL, sizeof(*c->ring), PROT_READ | PROT_WRITE, MAP_SHARED, c->memory, 0);
-	if (c->ring == MAP_FAILED)
-		return false;
-	c->ring->abi = GCHINT_STREAM_ABI;
-	c->ring->events = GCHINT_STREAM_EVENTS;
-	c->ring->features = GCHINT_STREAM_EXTERNAL;
-	strcpy(c->ring->runtime, "go");
-	for (uint32_t n = 0; n < GCHINT_STREAM_EVENTS; n++)
-		c->ring->event[n].ticket = n;
-	c->ring->magic = GCHINT_STREAM_MAGIC;
-	return true;
-}
-
 int go_run(const char *path, const struct child *child, const char *socket)
 {
 	struct sidecar *c = calloc(1, sizeof(*c));
 	struct child with = *child;
-	struct probe_hit end = { 0 };
 	int status;
 
-	if (!c || !ring_make(c)) {
+	if (!c || !ring_writer_open(&c->writer, 0)) {
 		ctl_error("not enough memory or file descriptors");
 		return CTL_FAILED;
 	}
+	strcpy(c->writer.ring->runtime, "go");
 	c->child = child;
 	c->socket = socket;
 	file_find_functions(path, c->offset);
@@ -572,16 +482,13 @@ int go_run(const char *path, const struct child *child, const char *socket)
 	with.data = c;
 	status = child_run(&with);
 	sidecar_drain(c, true);
-	end.time = clock_now();
-	end.cpu = GCHINT_STREAM_NO_CPU;
-	ring_write_event(c, &end, 0, GCHINT_STREAM_CLOSE, GCHINT_PHASE_NONE, 0);
+	ring_writer_end(&c->writer, clock_now());
 	/* If this process is the recorder itself, it counts the last events here. */
 	if (child->poll)
 		child->poll(child->data);
 	if (c->probes)
 		probes_close(c->probes);
-	munmap(c->ring, sizeof(*c->ring));
-	close(c->memory);
+	ring_writer_close(&c->writer);
 	free(c);
 	return status;
 }
