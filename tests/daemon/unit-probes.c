@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,7 @@
 bool unit_probes_asked;
 
 struct probes *__real_probes_open(const char *path, const uint64_t *offset, unsigned int count);
+struct probes *__real_probes_watch(const struct probe_point *point, unsigned int count);
 void __real_probes_close(struct probes *p);
 uint64_t __real_probes_read(struct probes *p, bool last,
 			    void (*hit)(void *data, const struct probe_hit *hit), void *data);
@@ -35,7 +37,9 @@ uint64_t __real_probes_read(struct probes *p, bool last,
 static const uint64_t offsets[] = { 0x1000, 0x1040 };
 static char asked[1024], hits[4096];
 static struct perf_event_mmap_page *page;
-static size_t size;
+static size_t size, pages;
+static uint64_t config, mask; /* of the last event */
+static bool opened_watch;
 static int buffer; /* the first probe's descriptor */
 static unsigned int opened, total;
 /* The call that is refused, from 1 on, and its errno. */
@@ -59,20 +63,25 @@ long unit_probes_open(const struct perf_event_attr *attr, int tid, int cpu, int 
 	if (opened == refused.open)
 		return -1;
 	snprintf(asked + at, sizeof(asked) - at,
-		 "%s at %#" PRIx64 ", each %" PRIu64 ", of %d in %d, %#" PRIx64
+		 "%s%s at %#" PRIx64 ", each %" PRIu64 ", of %d in %d, %#" PRIx64
 		 ", clock %d %d, %d%s\n",
+		 attr->task && attr->comm && attr->comm_exec && attr->sample_id_all ? "tasks, " :
+										      "",
 		 (const char *)(uintptr_t)attr->config1, (uint64_t)attr->config2,
 		 (uint64_t)attr->sample_period, tid, group, (uint64_t)attr->sample_type,
 		 attr->use_clockid ? attr->clockid : -1, attr->watermark,
 		 flags == PERF_FLAG_FD_CLOEXEC,
 		 attr->wakeup_watermark == UINT32_MAX ? "" : ", wakes");
+	config = attr->config;
+	mask = attr->sample_regs_user;
+	pages = opened_watch ? 128 : PAGES;
 	size = (size_t)sysconf(_SC_PAGESIZE);
 	fd = memfd_create("uprobe", MFD_CLOEXEC);
-	if (fd < 0 || ftruncate(fd, (off_t)((1 + PAGES) * size)))
+	if (fd < 0 || ftruncate(fd, (off_t)((1 + pages) * size)))
 		abort();
 	if (opened == 1) {
 		buffer = fd;
-		page = mmap(NULL, (1 + PAGES) * size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		page = mmap(NULL, (1 + pages) * size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	}
 	return fd;
 }
@@ -103,7 +112,7 @@ static void ring_put(const void *what, size_t bytes)
 	char *data = (char *)page + size;
 
 	for (size_t i = 0; i < bytes; i++)
-		data[(page->data_head + i) % (PAGES * size)] = ((const char *)what)[i];
+		data[(page->data_head + i) % (pages * size)] = ((const char *)what)[i];
 	page->data_head += bytes;
 }
 
@@ -146,6 +155,13 @@ static void on_hit(void *data, const struct probe_hit *h)
 	const size_t at = strlen(hits);
 
 	total++;
+	if (opened_watch) {
+		snprintf(hits + at, sizeof(hits) - at,
+			 "%d: %d of %d at %" PRIu64 ", %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+			 (int)h->probe, h->tid, h->pid, h->time, h->stack, h->argument[0],
+			 h->argument[3]);
+		return;
+	}
 	snprintf(hits + at, sizeof(hits) - at, "%s%u: %d of %d on %u at %" PRIu64 "\n",
 		 (const char *)data, h->probe, h->tid, h->pid, h->cpu, h->time);
 }
@@ -270,6 +286,102 @@ static void refusals_check(void)
 	CHECK(good, "a failed allocation is reported");
 }
 
+/* With registers, of which each has its number times 10, or without. */
+static void registers_put(uint64_t id, bool known)
+{
+	struct {
+		struct perf_event_header header;
+		uint64_t id;
+		uint32_t pid, tid;
+		uint64_t time;
+		uint32_t cpu, reserved;
+		uint64_t abi, value[64];
+	} s = { { PERF_RECORD_SAMPLE, 0, 0 }, id, 50, 51, 100, 6, 0, known, { 0 } };
+	size_t n = 0;
+
+	for (unsigned int i = 0; known && i < 64; i++)
+		if (mask >> i & 1)
+			s.value[n++] = 10 * i;
+	s.header.size = (uint16_t)(offsetof(typeof(s), value) + n * sizeof(uint64_t));
+	ring_put(&s, s.header.size);
+}
+
+static void task_put(uint32_t type, uint32_t pid, uint32_t parent, uint32_t tid, uint64_t t)
+{
+	const struct {
+		struct perf_event_header header;
+		uint32_t pid, parent, tid, parent_tid;
+		uint64_t time, trailer[4];
+	} e = { { type, 0, sizeof(e) }, pid, parent, tid, parent, t, { 0 } };
+
+	ring_put(&e, sizeof(e));
+}
+
+/* A thread gets the name of a program that it executes, or another one. */
+static void name_put(uint16_t misc, uint64_t t)
+{
+	const struct {
+		struct perf_event_header header;
+		uint32_t pid, tid;
+		char name[8];
+		uint32_t also_pid, also_tid;
+		uint64_t time;
+		uint32_t cpu, reserved;
+		uint64_t id;
+	} e = { { PERF_RECORD_COMM, misc, sizeof(e) }, 60, 61, "program", 60, 61, t, 1, 0, FIRST };
+
+	ring_put(&e, sizeof(e));
+}
+
+#if defined(__x86_64__)
+#define WITH_REGISTERS "0: 51 of 50 at 100, 70 50 20\n" /* sp, di, cx */
+#elif defined(__aarch64__)
+#define WITH_REGISTERS "0: 51 of 50 at 100, 310 0 30\n"
+#else
+#define WITH_REGISTERS NULL
+#endif
+
+static void watch_check(void)
+{
+	static const struct probe_point points[] = { { "a library", 0x1000, 0, false },
+						     { "another", 0x1040, 0x2000, true } };
+	struct probes *p;
+
+	opened = 0;
+	asked[0] = '\0';
+	opened_watch = true;
+	p = __real_probes_watch(points, 2);
+	CHECK(p && config == (1 | UINT64_C(0x2000) << 32),
+	      "returns of a function are probed, and a counter enables a probe");
+	text_is(asked,
+		"tasks, a library at 0x1000, each 1, of -1 in -1, 0x11086, clock 1 1, 1\n"
+		"another at 0x1040, each 1, of -1 in -1, 0x11086, clock 1 1, 1\n"
+		"all of it into the first's\n",
+		"one event of a CPU reports what becomes of tasks");
+	if (p && WITH_REGISTERS) {
+		registers_put(FIRST, true);
+		hits_read(p, true);
+		text_is(hits, WITH_REGISTERS, "a hit has the stack and the arguments");
+	}
+	if (p) {
+		registers_put(FIRST + 1, false);
+		task_put(PERF_RECORD_FORK, 60, 50, 60, 200);
+		task_put(PERF_RECORD_FORK, 50, 50, 52, 250);
+		name_put(PERF_RECORD_MISC_COMM_EXEC, 300);
+		name_put(0, 350);
+		task_put(PERF_RECORD_EXIT, 60, 50, 61, 400);
+		hits_read(p, true);
+		text_is(hits,
+			"1: 51 of 50 at 100, 0 0 0\n"
+			"-1: 60 of 60 at 200, 0 50 0\n"
+			"-3: 61 of 60 at 300, 0 0 0\n"
+			"-2: 61 of 60 at 400, 0 0 0\n",
+			"new processes, new programs and ends are reported, new threads are not");
+		__real_probes_close(p);
+	}
+	opened_watch = false;
+}
+
 void unit_probes(void)
 {
 	struct probes *p;
@@ -291,5 +403,6 @@ void unit_probes(void)
 		__real_probes_close(p);
 	}
 	refusals_check();
+	watch_check();
 	unit_probes_asked = false;
 }

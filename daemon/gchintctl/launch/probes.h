@@ -3,6 +3,7 @@
 #ifndef GCHINTCTL_PROBES_H
 #define GCHINTCTL_PROBES_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -10,20 +11,51 @@
 /* Exists if the kernel has uprobes; holds the perf event type of uprobes. */
 #define PROBES_TYPE "/sys/bus/event_source/devices/uprobe/type"
 
+#define PROBE_ARGUMENTS 6
+
+/* Values of @probe of hits that are no hits: what became of a thread or a process. */
+#define PROBE_FORK UINT_MAX /* @pid was started by the process in @argument[0] */
+#define PROBE_EXIT (UINT_MAX - 1) /* the thread ended */
+#define PROBE_EXEC (UINT_MAX - 2) /* the process executes another program */
+
 /**
  * struct probe_hit - a thread executed a probed instruction
  * @time: CLOCK_MONOTONIC, ns
+ * @stack: its stack pointer; 0 if it was not asked for or is not known
+ * @argument: the first ones of the function that it entered; those that this architecture passes in
+ *	registers, and 0
  * @pid: its process, in our pid namespace
  * @tid: the thread, in our pid namespace
  * @cpu: the CPU that it ran on
- * @probe: index into the offsets given to probes_open()
+ * @probe: index into the offsets given to probes_open() or the points given to probes_watch(), or
+ *	one of the constants above, after probes_watch()
  */
 struct probe_hit {
-	uint64_t time;
+	uint64_t time, stack, argument[PROBE_ARGUMENTS];
 	pid_t pid, tid;
 	uint32_t cpu;
 	unsigned int probe;
 };
+
+/**
+ * struct probe_point - an instruction to probe
+ * @path: its file
+ * @offset: in the file
+ * @semaphore: offset of the counter of a USDT probe, which enables it; 0: none
+ * @returns: it is the first one of a function, and the returns of that are probed in its place
+ */
+struct probe_point {
+	const char *path;
+	uint64_t offset, semaphore;
+	bool returns;
+};
+
+/* How far the stack pointer is above that at the entry of a function when it has returned. */
+#if defined(__x86_64__) || defined(__i386__)
+#define PROBE_RETURN_ADDRESS sizeof(void *)
+#else
+#define PROBE_RETURN_ADDRESS 0
+#endif
 
 struct probes;
 
@@ -37,6 +69,11 @@ struct probes;
  * has no uprobes.
  */
 struct probes *probes_open(const char *path, const uint64_t *offset, unsigned int count);
+/*
+ * The same of several files, with stack pointers and arguments, and with what becomes of threads and
+ * processes.
+ */
+struct probes *probes_watch(const struct probe_point *point, unsigned int count);
 void probes_close(struct probes *p);
 
 /**
