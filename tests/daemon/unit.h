@@ -80,6 +80,7 @@ void unit_resolve(void);
 void unit_scarce(void);
 void unit_screen(void);
 void unit_service(void);
+void unit_sites(void);
 void unit_stacks(void);
 void unit_store(void);
 void unit_symbols(void);
