@@ -39,6 +39,7 @@ for command in annotations compare measure runtimes status summary top watch
 end
 complete -c gchintctl -n '__gchintctl_in help' -a "$commands"
 complete -c gchintctl -n '__gchintctl_in attach' -a "(gchintctl attach 2>/dev/null | awk '\$NF == \"yes\" { print \$1 }')"
+complete -c gchintctl -n '__gchintctl_in attach' -r -l probe -d 'PHASE=FILE:FUNCTION, or a file of these'
 complete -c gchintctl -n '__gchintctl_in attach' -s w -l wait -d 'wait until the program ends'
 complete -c gchintctl -n '__gchintctl_in calibrate' -s F -l forget -d 'remove the measured powers from the module'
 complete -c gchintctl -n '__gchintctl_in calibrate' -r -s l -l load -d 'load a calibration into the module'
@@ -124,6 +125,7 @@ complete -c gchintctl -n '__gchintctl_in run' -x -s H -l hints -a 'all boost cap
 complete -c gchintctl -n '__gchintctl_in run' -s f -l follow -d 'wait for processes that it leaves running'
 complete -c gchintctl -n '__gchintctl_in run' -x -s R -l runtime -a 'boehm dotnet gjs jvm lua mono node ocaml php python ruby' -d 'adapter of the programs that it starts'
 complete -c gchintctl -n '__gchintctl_in run' -s q -l quiet -d 'do not print the last line'
+complete -c gchintctl -n '__gchintctl_in run' -r -l probe -d 'PHASE=FILE:FUNCTION, or a file of these'
 complete -c gchintctl -n '__gchintctl_in run' -l require-hints -d 'fail if there was no hint'
 complete -c gchintctl -n '__gchintctl_in summary' -x -s w -l watts -d '[RAIL=]LOW:HIGH'
 complete -c gchintctl -n '__gchintctl_in top' -x -s d -l delay -d seconds

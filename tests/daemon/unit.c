@@ -461,7 +461,7 @@ int main(int argc, char **argv)
 		unit_symbols,	  unit_thermal,	     unit_tracker,	  unit_tunnel,
 		unit_writer,	  utilisation_check, utilisation_of_many, statistics_check,
 		unit_energy,	  unit_estimate,     unit_findings,	  unit_advice,
-		unit_service,	  unit_hsperf,	     unit_sites,
+		unit_service,	  unit_hsperf,	     unit_sites,	  unit_watcher,
 	};
 
 	process_choose();

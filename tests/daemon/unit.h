@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /* One TAP line. */
 void unit_check(bool good, const char *name);
@@ -31,6 +32,12 @@ extern bool unit_tunnel_asked;
 int unit_probes_ioctl(int fd, unsigned long request, void *argument);
 /* Whether these calls go there. */
 extern bool unit_probes_asked;
+/* Whether these are the watcher's, and what is read of them. */
+struct probe_hit;
+struct probes;
+bool unit_watcher_owns(const struct probes *p);
+uint64_t unit_watcher_read(bool last, void (*hit)(void *data, const struct probe_hit *hit),
+			   void *data);
 /* fcntl() that sets the thread which gets samples' signals; false: another call. */
 bool unit_hotspots_owner(int command, const void *argument);
 
@@ -87,6 +94,7 @@ void unit_symbols(void);
 void unit_thermal(void);
 void unit_tracker(void);
 void unit_tunnel(void);
+void unit_watcher(void);
 void unit_writer(void);
 
 #endif

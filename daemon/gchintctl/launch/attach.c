@@ -26,16 +26,22 @@
 #include "attachable.h"
 #include "clamps.h"
 #include "dotnet.h"
+#include "probe-list.h"
 #include "runtime.h"
+#include "watcher.h"
 
 static const char usage[] =
-	"usage: gchintctl attach [--wait] [PID]\n"
+	"usage: gchintctl attach [--wait] [--probe PROBE]... [PID]\n"
 	"Loads the adapter into a running JVM or .NET program. The adapter uses the GCHINT_*\n"
 	"variables of this environment:\n"
 	"  gchintctl record -o run.db -- gchintctl attach --wait PID\n"
 	"Without PID it lists the processes that there are, with collector and heap.\n"
 	"\n"
-	"  -w, --wait  wait until the program ends or a signal arrives\n";
+	"  -w, --wait         wait until the program ends or a signal arrives\n"
+	"      --probe PROBE  as root: see phases of any program by its own functions, as "
+	"gchintctl\n"
+	"                     run does, until the program ends; runtimes that gchintctl run sees\n"
+	"                     so need no PROBE\n";
 
 #define PATIENCE 100 /* tenths of a second to wait for the socket */
 
@@ -222,17 +228,57 @@ static void process_wait(pid_t pid)
 		sleep(1);
 }
 
+/* The runtime of probes.list that a process is of, or NULL. */
+static const struct runtime *process_listed(pid_t pid)
+{
+	const struct runtime *runtime;
+	struct runtime_none none;
+	char exe[64];
+
+	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)pid);
+	runtime = runtime_of(exe, &none);
+	return runtime && runtime->probes ? runtime : NULL;
+}
+
+/* Watches a process by probes until it ends. Returns an exit code. */
+static int process_watch(pid_t pid, const struct probe_set *set)
+{
+	const char *stream = getenv("GCHINT_STREAM");
+	struct watcher *w;
+	char why[640];
+	int ret;
+
+	if (!stream || !*stream) {
+		ctl_error("phases of process %d would have no recorder; run gchintctl record -- "
+			  "gchintctl attach %d",
+			  (int)pid, (int)pid);
+		return CTL_FAILED;
+	}
+	w = watcher_open(set->probe, set->nr, NULL, pid, why, sizeof(why));
+	if (!w) {
+		ctl_error("%s", why);
+		return CTL_FAILED;
+	}
+	ret = watcher_attach(w, pid, stream);
+	watcher_close(w);
+	return ret;
+}
+
 int cmd_attach(const struct ctl *ctl, int argc, char **argv)
 {
 	static const struct option longs[] = {
 		{ "help", no_argument, NULL, 'h' },
+		{ "probe", required_argument, NULL, 'B' },
 		{ "wait", no_argument, NULL, 'w' },
 		{ 0 },
 	};
 	char adapter[PATH_MAX], *end = NULL;
 	struct attach_target target = { 0 };
+	struct probe_set probes = { .nr = 0 };
+	const struct runtime *listed;
 	const char *name;
 	bool wait = false;
+	char why[400];
 	long pid;
 	int opt, ret;
 
@@ -242,6 +288,11 @@ int cmd_attach(const struct ctl *ctl, int argc, char **argv)
 		case 'h':
 			fputs(usage, stdout);
 			return CTL_OK;
+		case 'B':
+			if (probe_set_take(&probes, optarg, why, sizeof(why)))
+				break;
+			ctl_error("attach: --probe: %s", why);
+			return CTL_USAGE;
 		case 'w':
 			wait = true;
 			break;
@@ -249,7 +300,7 @@ int cmd_attach(const struct ctl *ctl, int argc, char **argv)
 			return ctl_usage("attach");
 		}
 	}
-	if (optind == argc && !wait)
+	if (optind == argc && !wait && !probes.nr)
 		return attachable_list();
 	pid = optind + 1 == argc ? strtol(argv[optind], &end, 10) : 0;
 	if (pid <= 0 || pid > INT_MAX || *end) {
@@ -263,11 +314,18 @@ int cmd_attach(const struct ctl *ctl, int argc, char **argv)
 			  ret == -ENOENT ? "no such process" : strerror(-ret));
 		return CTL_FAILED;
 	}
+	listed = probes.nr ? NULL : process_listed(target.pid);
+	if (listed && !probe_set_add(&probes, listed->probes, why, sizeof(why))) {
+		ctl_error("%s", why);
+		return CTL_FAILED;
+	}
+	if (probes.nr)
+		return process_watch(target.pid, &probes);
 	target.dotnet = dotnet_reach(target.pid, target.own);
 	if (target.dotnet < 0 && !process_is_jvm(target.pid)) {
 		ctl_error("process %d is no JVM and no .NET program that accepts profilers "
 			  "attaching, or it belongs to another user; programs of other runtimes "
-			  "are started by gchintctl run",
+			  "are started by gchintctl run, or seen by --probe",
 			  target.pid);
 		return CTL_FAILED;
 	}

@@ -141,7 +141,10 @@ static bool process_read(pid_t pid, struct attachable *a)
 	if (!runtime)
 		return false;
 	a->runtime = runtime->name;
-	a->lack = "only from its start, by gchintctl run";
+	if (!runtime->probes)
+		a->lack = "only from its start, by gchintctl run";
+	else if (geteuid())
+		a->lack = "as root, by probes";
 	return true;
 }
 

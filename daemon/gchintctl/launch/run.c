@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,14 +21,16 @@
 #include "go.h"
 #include "hint-count.h"
 #include "hint-report.h"
+#include "probe-list.h"
 #include "record.h"
 #include "run.h"
 #include "runtime.h"
+#include "watcher.h"
 
 static const char usage[] =
 	"usage: gchintctl run [-o FILE] [-l LABEL] [--report[=PAGE]] [-m ADDRESS:PORT]\n"
-	"                     [-H cap|boost|all|clamp] [-R NAME] [-f] [-q] -- PROGRAM "
-	"[ARGUMENT]...\n"
+	"                     [-H cap|boost|all|clamp] [-R NAME] [--probe PROBE]... [-f] [-q] --\n"
+	"                     PROGRAM [ARGUMENT]...\n"
 	"Runs PROGRAM with the adapter of its language runtime, so that it gives hints, and\n"
 	"prints how many hints there were and where they went; recorded, also what stopped the\n"
 	"program, and why. A program that uses libgchint needs no adapter. Exits with PROGRAM's\n"
@@ -49,6 +52,11 @@ static const char usage[] =
 	"                      module\n"
 	"  -R, --runtime NAME  load only the adapter of that runtime (gchintctl runtimes) into\n"
 	"                      PROGRAM and the programs that it starts (default: each its own)\n"
+	"      --probe PROBE   as root: see phases of a runtime that has no adapter by its own\n"
+	"                      functions: PHASE[,stw]=FILE:FUNCTION, such as\n"
+	"                      mark,stw=libfoo.so:foo_gc, or a file with these; gchintctl(1) has "
+	"the\n"
+	"                      rest. No adapter is loaded\n"
 	"  -f, --follow        wait for processes that PROGRAM leaves running when it ends, such "
 	"as\n"
 	"                      a daemon (default: report one)\n"
@@ -71,6 +79,11 @@ struct launch {
 	bool quiet, require; /* hints */
 	enum child_left left;
 	const struct runtime *loaded; /* whose adapter is loaded; NULL: none */
+	const struct runtime *named; /* by --runtime; NULL: none */
+	struct probe_set probes; /* of --probe */
+	const char *probe_argument[PHASE_PROBES];
+	size_t probe_arguments;
+	struct watcher *watcher; /* what sees the program by probes; NULL: nothing, or for Go's */
 };
 
 /* Appends @value to a variable that may be set already. */
@@ -255,7 +268,7 @@ const struct runtime *launch_runtime(const char *command, const char *name)
 {
 	const struct runtime *named = runtime_named(name);
 
-	if (named && named->mode != RUNTIME_PROBES)
+	if (named && (named->mode != RUNTIME_PROBES || named->probes))
 		return named;
 	ctl_error("%s: --runtime %s: %s", command, name,
 		  named ? "nothing can be loaded into such programs; name the program itself" :
@@ -301,6 +314,17 @@ static int status_without_hints(const struct launch *l, int status)
 	return l->require && !status ? CTL_FAILED : status;
 }
 
+/* Says why there are no hints of a program that ran. */
+static void launch_report_none(const struct launch *l, const struct hint_count *t, const char *file)
+{
+	if (l->watcher && !t->missed)
+		ctl_error("no hints%s%s: no probed function of %s was entered; let it run longer, "
+			  "or see by gchintctl profile which functions collect",
+			  file ? " in " : "", file ? file : "", l->program);
+	else
+		hints_report_none(t, l->program, file, l->loaded, true);
+}
+
 static bool device_usable(void)
 {
 	const char *path = getenv("GCHINT_DEVICE");
@@ -344,7 +368,7 @@ static int launch_record(const struct launch *l, char **command)
 	snprintf(where, sizeof(where), "%s%s", t.by_kernel ? "to the kernel, and into " : "into ",
 		 r->file);
 	if (!t.hints)
-		hints_report_none(&t, l->program, r->file, l->loaded, true);
+		launch_report_none(l, &t, r->file);
 	else if (!l->quiet)
 		hints_print(&t, where);
 	if (t.hints && !l->quiet)
@@ -370,7 +394,17 @@ static bool hints_use_clamps(void)
 	return hints && !strcmp(hints, "clamp") && !hints_disabled();
 }
 
-/* Counts the program's hints when neither the kernel nor a recorder receives them. */
+/* Runs a program that is seen by probes. @program: its file */
+static int probed_run(const struct launch *l, const char *program, const struct child *child,
+		      const char *stream)
+{
+	return l->watcher ? watcher_run(l->watcher, child, stream) : go_run(program, child, stream);
+}
+
+/*
+ * Counts the program's hints when neither the kernel nor a recorder receives them. @probed: the file
+ * of a program that is seen by probes, or NULL
+ */
 static int launch_count(const struct launch *l, char **command, const char *probed)
 {
 	struct hint_listener *listener = hint_listener_open();
@@ -390,7 +424,7 @@ static int launch_count(const struct launch *l, char **command, const char *prob
 	} else {
 		ctl_error("hints are not counted: /tmp and /dev/shm: %s", strerror(errno));
 	}
-	status = probed && listener ? go_run(probed, &child, hint_listener_path(listener)) :
+	status = probed && listener ? probed_run(l, probed, &child, hint_listener_path(listener)) :
 				      child_run(&child);
 	if (!listener)
 		return failed ? status : status_without_hints(l, status);
@@ -398,7 +432,7 @@ static int launch_count(const struct launch *l, char **command, const char *prob
 	if (failed)
 		return status;
 	if (!t.hints) {
-		hints_report_none(&t, l->program, NULL, l->loaded, true);
+		launch_report_none(l, &t, NULL);
 		return status_without_hints(l, status);
 	}
 	if (probed)
@@ -455,39 +489,74 @@ static int launch_run(const struct launch *l, char **command)
 	return launch_exec(l, command);
 }
 
+/* The words that make this command run again as the program of a recorder, and then @command. */
+static char **probed_again(const struct launch *l, char **command, int length)
+{
+	char **again = calloc((size_t)length + 2 * l->probe_arguments + 7, sizeof(*again));
+	size_t nr = 0;
+
+	if (!again)
+		return NULL;
+	again[nr++] = (char *)"/proc/self/exe";
+	again[nr++] = (char *)"run";
+	again[nr++] = (char *)"--quiet";
+	for (size_t i = 0; i < l->probe_arguments; i++) {
+		again[nr++] = (char *)"--probe";
+		again[nr++] = (char *)(uintptr_t)l->probe_argument[i];
+	}
+	if (l->named) {
+		again[nr++] = (char *)"--runtime";
+		again[nr++] = (char *)(uintptr_t)l->named->name;
+	}
+	again[nr++] = (char *)"--";
+	memcpy(again + nr, command, (size_t)length * sizeof(*again));
+	return again;
+}
+
 /* The recorder of a recorded run runs this command again as the program to record. */
-static int launch_run_probed(const struct launch *l, char **command, int length)
+static int launch_run_probed(const struct launch *l, const char *path, char **command, int length)
 {
 	const char *stream = getenv("GCHINT_STREAM");
-	char path[PATH_MAX], why[128], **again;
-	struct child child = { .argv = command };
+	struct child child = { .argv = command, .left = l->left };
+	char **again;
 	sigset_t taken;
+
+	if (l->recorder) {
+		again = probed_again(l, command, length);
+		return again ? launch_run(l, again) : CTL_FAILED;
+	}
+	if (!hints_disabled() && stream && *stream) {
+		child_signals(&taken);
+		child.taken = &taken;
+		return probed_run(l, path, &child, stream);
+	}
+	if ((!l->quiet || l->require) && !hints_disabled())
+		return launch_count(l, command, path);
+	return launch_exec(l, command);
+}
+
+static int launch_run_go(const struct launch *l, char **command, int length)
+{
+	char path[PATH_MAX], why[128] = "no such program";
 
 	if (!runtime_file(command[0], path, sizeof(path)) || !go_check(path, why, sizeof(why))) {
 		ctl_error("%s: %s", command[0], why);
 		return CTL_FAILED;
 	}
-	if (l->recorder) {
-		again = calloc((size_t)length + 5, sizeof(*again));
-		if (!again)
-			return CTL_FAILED;
-		again[0] = (char *)"/proc/self/exe";
-		again[1] = (char *)"run";
-		again[2] = (char *)"--quiet";
-		again[3] = (char *)"--";
-		memcpy(again + 4, command, (size_t)length * sizeof(*again));
-		return launch_run(l, again);
-	}
-	if (!hints_disabled() && stream && *stream) {
-		child_signals(&taken);
-		child.taken = &taken;
-		return go_run(path, &child, stream);
-	}
-	if ((!l->quiet || l->require) && !hints_disabled())
-		return launch_count(l, command, path);
-	execvp(command[0], command);
-	ctl_error("%s: %s", command[0], strerror(errno));
-	return errno == ENOENT ? 127 : 126;
+	return launch_run_probed(l, path, command, length);
+}
+
+/* Finds what is to be probed, and checks that it can be. Returns false with a reason. */
+static bool launch_watch(struct launch *l, const struct probe_set *set, const char *program,
+			 char *why, size_t size)
+{
+	l->watcher = watcher_open(set->probe, set->nr, program, 0, why, size);
+	if (l->watcher && watcher_check(l->watcher, why, size))
+		return true;
+	if (l->watcher)
+		watcher_close(l->watcher);
+	l->watcher = NULL;
+	return false;
 }
 
 static bool hints_valid(const char *which)
@@ -500,7 +569,7 @@ static bool hints_valid(const char *which)
  * Checks that the requested mode of hints is available. If not, prints the reason and returns an
  * exit code.
  */
-static int hints_check(const struct runtime *runtime, const char *program)
+static int hints_check(const struct runtime *runtime, const char *program, bool probed)
 {
 	const char *hints = getenv("GCHINT_HINTS"), *missing;
 
@@ -510,9 +579,9 @@ static int hints_check(const struct runtime *runtime, const char *program)
 	}
 	if (!hints_use_clamps())
 		return CTL_OK;
-	if (runtime && runtime->mode == RUNTIME_PROBES) {
+	if (probed || (runtime && runtime->mode == RUNTIME_PROBES)) {
 		ctl_error("%s is %s: its hints come too late for --hints clamp", program,
-			  runtime->title);
+			  probed ? "seen by probes" : runtime->title);
 		return CTL_FAILED;
 	}
 	missing = clamps_missing();
@@ -544,6 +613,35 @@ static int launch_unloaded(const struct launch *l, const struct target *t,
 	return launch_run(l, t->command);
 }
 
+/*
+ * A program that is seen by the probes of @runtime, which is in probes.list, or by those of the user.
+ * A program whose runtime was recognised runs all the same if it cannot be probed.
+ */
+static int launch_listed(struct launch *l, const struct target *t, const struct runtime *runtime,
+			 const struct runtime_none *none)
+{
+	struct probe_set listed = { .nr = 0 };
+	const char *program = *none->file && !t->named ? none->file : NULL;
+	char why[640] = "";
+	bool good = !runtime || probe_set_add(&listed, runtime->probes, why, sizeof(why));
+
+	if (!*none->file && !runtime) {
+		ctl_error("%s: %s", l->program, none->why);
+		return none->status;
+	}
+	if (good && launch_watch(l, runtime ? &listed : &l->probes, program, why, sizeof(why)))
+		return launch_run_probed(l, none->file, t->command, t->count);
+	if (runtime && !t->named) {
+		ctl_error("%s is %s, which is seen by probes, but %s; it runs as it is, for hints "
+			  "of programs that it starts",
+			  l->program, runtime->title, why);
+		env_set_launcher(NULL);
+		return launch_run(l, t->command);
+	}
+	ctl_error("%s%s", runtime ? "" : "--probe: ", why);
+	return CTL_FAILED;
+}
+
 /* @named: the runtime of the programs that the command starts; NULL: that of the command */
 static int launch_program(struct launch *l, const struct runtime *named, char **command, int count)
 {
@@ -563,13 +661,15 @@ static int launch_program(struct launch *l, const struct runtime *named, char **
 		runtime = named;
 	t.script = named || none.script;
 	t.named = named;
-	status = hints_check(runtime, l->program);
+	status = hints_check(runtime, l->program, l->probes.nr);
 	if (status)
 		return status;
+	if (l->probes.nr || (runtime && runtime->probes))
+		return launch_listed(l, &t, l->probes.nr ? NULL : runtime, &none);
 	if (!runtime)
 		return launch_unloaded(l, &t, &none);
 	if (runtime->mode == RUNTIME_PROBES)
-		return launch_run_probed(l, command + t.at, count - t.at);
+		return launch_run_go(l, command + t.at, count - t.at);
 	missing = adapter_missing(runtime, &t, adapter, sizeof(adapter));
 	if (missing) {
 		ctl_error("%s is %s, but libgchint-%s.so is not installed: install the package "
@@ -597,6 +697,7 @@ int launch_main(int argc, char **argv, const struct launch_after *after)
 		{ "help", no_argument, NULL, 'h' },
 		{ "hints", required_argument, NULL, 'H' },
 		{ "metrics", required_argument, NULL, 'm' },
+		{ "probe", required_argument, NULL, 'B' },
 		{ "quiet", no_argument, NULL, 'q' },
 		{ "record", required_argument, NULL, 'r' },
 		{ "report", optional_argument, NULL, 'P' },
@@ -608,12 +709,22 @@ int launch_main(int argc, char **argv, const struct launch_after *after)
 	struct launch l = { .left = CHILD_LEFT_REPORT, .after = after };
 	struct recorder recorder;
 	bool recorded = false;
+	char why[400];
 	int opt;
 
 	recorder_init(&recorder);
 	while ((opt = getopt_long(argc, argv, "+" RECORDER_LETTERS "fhH:m:qr:R:", longs, NULL)) >=
 	       0) {
 		switch (opt) {
+		case 'B':
+			if (l.probe_arguments == PHASE_PROBES ||
+			    !probe_set_take(&l.probes, optarg, why, sizeof(why))) {
+				ctl_error("run: --probe: %s",
+					  l.probe_arguments == PHASE_PROBES ? "too many" : why);
+				return CTL_USAGE;
+			}
+			l.probe_argument[l.probe_arguments++] = optarg;
+			break;
 		case 'f':
 			l.left = CHILD_LEFT_FOLLOW;
 			break;
@@ -657,6 +768,11 @@ int launch_main(int argc, char **argv, const struct launch_after *after)
 	recorder.unrecorded = recorder.metrics && !recorded;
 	if (recorded || recorder.metrics || recorder.label)
 		l.recorder = &recorder;
+	l.named = named;
+	if (named && l.probe_arguments) {
+		ctl_error("run: --probe takes the place of an adapter: leave out --runtime");
+		return CTL_USAGE;
+	}
 	if (recorder.unrecorded && l.require) {
 		ctl_error("run: --require-hints: metrics do not count them; add -o FILE");
 		return CTL_USAGE;

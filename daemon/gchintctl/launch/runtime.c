@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <getopt.h>
 #include <limits.h>
 #include <link.h>
@@ -19,56 +20,67 @@
 #include <unistd.h>
 
 #include "../ctl.h"
+#include "probe-list.h"
 #include "probes.h"
 
 #define SCRIPTS_MAX 4 /* nested script interpreters, which the kernel limits too */
 
 /* Sorted by name. */
-const struct runtime runtimes[RUNTIMES] = {
+static const struct runtime adapters[] = {
 	{ "boehm", "Boehm collector (libgc 8)", RUNTIME_PRELOAD,
 	  "stop, mark, restart, sweep; cause; marker threads",
-	  "sweeping and marking by mutators at allocation" },
+	  "sweeping and marking by mutators at allocation", NULL, NULL },
 	{ "dotnet", ".NET 6 and newer", RUNTIME_LAUNCH,
 	  "pauses, phases of background collections, threads that wait for them; cause; "
 	  "threads of the server's collector",
-	  "the parts of a pause; programs that were compiled ahead of time (NativeAOT)" },
+	  "the parts of a pause; programs that were compiled ahead of time (NativeAOT)", NULL,
+	  NULL },
 	{ "gjs", "GJS, SpiderMonkey 78 to 140", RUNTIME_PRELOAD,
 	  "slices of full collections, collections of the nursery",
-	  "marking and sweeping on helper threads; the parts of a slice" },
+	  "marking and sweeping on helper threads; the parts of a slice", NULL, NULL },
 	{ "go", "Go 1.18 and newer", RUNTIME_PROBES,
-	  "both pauses of a cycle, each background worker while it marks; for recordings only, as "
+	  "both pauses of a cycle, each background worker while it signs; for recordings only, as "
 	  "root",
-	  "assists, sweeping, cause; the Go programs that it starts" },
+	  "assists, sweeping, cause; the Go programs that it starts", NULL, NULL },
 	{ "jvm", "OpenJDK 17 and newer", RUNTIME_AGENT,
 	  "pauses, cause; concurrent phases; threads of the collectors; compiled "
 	  "methods, for gchintctl profile",
-	  "which thread waits for an allocation, time to the safepoint" },
+	  "which thread waits for an allocation, time to the safepoint", NULL, NULL },
 	{ "lua", "Lua 5.4", RUNTIME_LAUNCH, "functions, for gchintctl profile",
-	  "collections, which it does not report" },
+	  "collections, which it does not report", NULL, NULL },
 	{ "mono", "Mono 6.8 to 6.14 (SGen)", RUNTIME_LAUNCH,
 	  "stop, minor copy or major mark, restart; workers",
-	  "when concurrent marking begins and ends" },
+	  "when concurrent marking begins and ends", NULL, NULL },
 	{ "node", "Node.js 18 and newer", RUNTIME_LAUNCH,
 	  "scavenges, full collections, start of marking, weak callbacks; cause; worker threads",
-	  "concurrent marking and sweeping" },
+	  "concurrent marking and sweeping", NULL, NULL },
 	{ "ocaml", "OCaml 4.13 and 5.3", RUNTIME_LAUNCH,
 	  "minor collections, major slices (those of 4 by kind)",
-	  "compaction; the slices of a full collection" },
+	  "compaction; the slices of a full collection", NULL, NULL },
 	{ "php", "PHP 7.3 and newer", RUNTIME_LAUNCH, "collections of cycles; what they freed",
-	  "parts of a collection; what reference counts free" },
+	  "parts of a collection; what reference counts free", NULL, NULL },
 	{ "python", "CPython 3.8 and newer", RUNTIME_LAUNCH,
 	  "collections of cycles, young and full; objects freed; functions (3.11 to 3.14), for "
 	  "gchintctl profile",
-	  "parts of a collection; what reference counts free" },
+	  "parts of a collection; what reference counts free", NULL, NULL },
 	{ "ruby", "CRuby 3.1 and 3.3", RUNTIME_LAUNCH, "slices of mark and sweep; cause",
-	  "compaction apart from its cycle" },
+	  "compaction apart from its cycle", NULL, NULL },
 };
+
+#define ADAPTERS_NR (sizeof(adapters) / sizeof(adapters[0]))
+
+const struct runtime *runtime_at(size_t i)
+{
+	return i < ADAPTERS_NR ? &adapters[i] : probe_list_at(i - ADAPTERS_NR);
+}
 
 const struct runtime *runtime_named(const char *name)
 {
-	for (size_t i = 0; i < RUNTIMES; i++)
-		if (!strcmp(runtimes[i].name, name))
-			return &runtimes[i];
+	const struct runtime *r;
+
+	for (size_t i = 0; (r = runtime_at(i)); i++)
+		if (!strcmp(r->name, name))
+			return r;
 	return NULL;
 }
 
@@ -151,9 +163,10 @@ static bool elf_needs(const struct image *m, const ElfW(Ehdr) * elf, const char 
 	return false;
 }
 
-static bool elf_exports(const struct image *m, const ElfW(Ehdr) * elf, const char *symbol)
+static bool elf_has_symbol(const struct image *m, const ElfW(Ehdr) * elf, uint32_t table,
+			   const char *symbol)
 {
-	const ElfW(Shdr) *s = elf_find_section(m, elf, SHT_DYNSYM);
+	const ElfW(Shdr) *s = elf_find_section(m, elf, table);
 	const ElfW(Shdr) *names = s ? elf_section_strings(m, elf, s) : NULL;
 	const ElfW(Sym) *sym = names ? image_at(m, s->sh_offset, s->sh_size) : NULL;
 
@@ -164,6 +177,11 @@ static bool elf_exports(const struct image *m, const ElfW(Ehdr) * elf, const cha
 			return true;
 	}
 	return false;
+}
+
+static bool elf_exports(const struct image *m, const ElfW(Ehdr) * elf, const char *symbol)
+{
+	return elf_has_symbol(m, elf, SHT_DYNSYM, symbol);
 }
 
 static bool elf_has_section(const struct image *m, const ElfW(Ehdr) * elf, const char *wanted)
@@ -249,9 +267,41 @@ static const struct runtime *runtime_by_addons(const struct image *m, const ElfW
 	return NULL;
 }
 
-static const struct runtime *runtime_by_elf(const struct image *m, struct runtime_none *none)
+/* Whether a program has this sign of a runtime: see adapters/probes.list. */
+static bool elf_has_sign(const struct image *m, const ElfW(Ehdr) * elf, const char *sign)
+{
+	if (!strncmp(sign, "needs:", 6))
+		return elf_needs(m, elf, sign + 6);
+	if (!strncmp(sign, "symbol:", 7))
+		return elf_exports(m, elf, sign + 7) ||
+		       elf_has_symbol(m, elf, SHT_SYMTAB, sign + 7);
+	return !strncmp(sign, "section:", 8) && elf_has_section(m, elf, sign + 8);
+}
+
+/* The runtime of probes.list that a program is of, by its file name if @m is NULL. */
+static const struct runtime *runtime_by_list(const char *path, const struct image *m,
+					     const ElfW(Ehdr) * elf)
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	const struct runtime *r;
+	char signs[PROBE_LIST_SIGNS], *save;
+
+	for (size_t i = 0; (r = probe_list_at(i)); i++) {
+		snprintf(signs, sizeof(signs), "%s", r->signs);
+		for (char *sign = strtok_r(signs, " ", &save); sign;
+		     sign = strtok_r(NULL, " ", &save))
+			if (m ? elf_has_sign(m, elf, sign) :
+				!strncmp(sign, "file:", 5) && !fnmatch(sign + 5, base, 0))
+				return r;
+	}
+	return NULL;
+}
+
+static const struct runtime *runtime_by_elf(const char *path, const struct image *m,
+					    struct runtime_none *none)
 {
 	const ElfW(Ehdr) *elf = image_at(m, 0, sizeof(*elf));
+	const struct runtime *listed;
 
 	if (!elf || elf->e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) ||
 	    elf->e_shentsize != sizeof(ElfW(Shdr))) {
@@ -266,6 +316,9 @@ static const struct runtime *runtime_by_elf(const struct image *m, struct runtim
 		return runtime_named("dotnet");
 	none->runs = image_at(m, elf->e_phoff, (uint64_t)elf->e_phnum * sizeof(ElfW(Phdr)));
 	none->libgchint = image_mentions(m, "libgchint.so") || image_mentions(m, LIBGCHINT_STATIC);
+	listed = runtime_by_list(path, m, elf);
+	if (!elf_find_section(m, elf, SHT_DYNAMIC) && listed)
+		return listed;
 	if (!elf_find_section(m, elf, SHT_DYNAMIC)) {
 		runtime_none_set(none, "linked statically: nothing can be loaded into it");
 		return NULL;
@@ -289,6 +342,8 @@ static const struct runtime *runtime_by_elf(const struct image *m, struct runtim
 		return runtime_named("python");
 	if (elf_needs(m, elf, "libruby"))
 		return runtime_named("ruby");
+	if (listed)
+		return listed;
 	runtime_none_set(none, "no runtime that has an adapter");
 	/* It may become one by what it loads later. */
 	none->refuses = false;
@@ -393,7 +448,10 @@ const struct runtime *runtime_of(const char *program, struct runtime_none *none)
 		int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 		again = false;
+		snprintf(none->file, sizeof(none->file), "%s", path);
 		runtime = runtime_by_name(path);
+		if (!runtime)
+			runtime = runtime_by_list(path, NULL, NULL);
 		if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode)) {
 			runtime_none_set(none, "cannot be read");
 			/* Who may execute a program need not be able to read it. */
@@ -430,7 +488,7 @@ const struct runtime *runtime_of(const char *program, struct runtime_none *none)
 					runtime_none_set(none, "its interpreter is not there");
 				}
 			} else if (m.size > 4 && !memcmp(m.base, ELFMAG, SELFMAG)) {
-				runtime = runtime_by_elf(&m, none);
+				runtime = runtime_by_elf(path, &m, none);
 				if (!runtime && path_is_node(path) && !none->other)
 					runtime = runtime_named("node");
 			} else {
@@ -509,6 +567,7 @@ int cmd_runtimes(const struct ctl *ctl, int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
+	const struct runtime *r;
 	char path[PATH_MAX];
 	int opt = getopt_long(argc, argv, "h", longs, NULL);
 
@@ -523,8 +582,7 @@ int cmd_runtimes(const struct ctl *ctl, int argc, char **argv)
 			  argv[optind]);
 		return CTL_USAGE;
 	}
-	for (size_t i = 0; i < RUNTIMES; i++) {
-		const struct runtime *r = &runtimes[i];
+	for (size_t i = 0; (r = runtime_at(i)); i++) {
 		const char *adapter = runtime_adapter(r, path, sizeof(path));
 
 		if (ctl->json) {
@@ -532,7 +590,7 @@ int cmd_runtimes(const struct ctl *ctl, int argc, char **argv)
 			       "s\","
 			       "\"cannot_see\":\"%s\"}%s",
 			       i ? "," : "[", r->name, r->title, adapter ? "true" : "false",
-			       r->sees, r->blind, i + 1 < RUNTIMES ? "" : "]\n");
+			       r->sees, r->blind, runtime_at(i + 1) ? "" : "]\n");
 			continue;
 		}
 		printf("%s\n  adapter     %s\n  sees        %s\n  cannot see  %s\n", r->title,

@@ -22,18 +22,21 @@ enum runtime_mode {
  * @mode: how the adapter is loaded
  * @sees: what the adapter reports
  * @blind: what it cannot see
+ * @signs: of a runtime of probes.list, what its programs are recognised by; else NULL
+ * @probes: the same, its probes
  */
 struct runtime {
 	const char *name, *title;
 	enum runtime_mode mode;
 	const char *sees, *blind;
+	const char *signs, *probes;
 };
 
 /* Class ID of the .NET adapter; the same as in adapters/dotnet/profiler.h. */
 #define RUNTIME_DOTNET_CLASS "{8f2f3a2e-43c1-4d0b-9a6e-676368696e74}"
 
-#define RUNTIMES 12
-extern const struct runtime runtimes[RUNTIMES];
+/* Those with an adapter in order of their names, then those of probes.list; NULL after the last. */
+const struct runtime *runtime_at(size_t i);
 
 /* Returns the runtime of that name; NULL if there is none. */
 const struct runtime *runtime_named(const char *name);
@@ -47,11 +50,13 @@ const struct runtime *runtime_named(const char *name);
  * @status: what a shell returns for it if it does not run: 127 if it is not there, else 126
  * @other: it is a runtime that can be taken for one with an adapter
  * @refuses: nothing can be loaded into it, but into programs that it starts
+ * @file: the program, or the interpreter of a script; set in any case
  */
 struct runtime_none {
 	char why[128];
 	int status;
 	bool runs, libgchint, script, other, refuses;
+	char file[PATH_MAX];
 };
 
 /**
