@@ -61,6 +61,7 @@ static const struct key {
 	OF_BOARD(mem_mbs, REAL, 10, 1e6),
 	OF_CLUSTER(mem_ns, REAL, 1, 1e5),
 	OF_CLUSTER(retained_mw, DEFAULTED, 0, 1e5),
+	OF_CLUSTER(settle_us, DEFAULTED, 0, 1e5),
 	OF_CLUSTER(snoop_cycles, DEFAULTED, 0, 1e4),
 	OF_BOARD(snoop_ns, DEFAULTED, 0, 1e4),
 	OF_CLUSTER(stall_share, DEFAULTED, 0, 1),

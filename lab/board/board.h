@@ -85,6 +85,7 @@ struct board_idle {
  * @snoop_cycles: core cycles in addition to an L2 hit if another core's L1 has the line dirty,
  *	or must invalidate it
  * @switch_us: time that a core waits when it changes a clock
+ * @settle_us: time from that until the clock has changed, in which cores run on at the old one
  * @latency_us: transition latency in the device tree
  * @coefficient: dynamic power, microwatt per MHz per square volt
  * @em_coefficient: dynamic power coefficient in the device tree; a vendor's value there may
@@ -123,6 +124,7 @@ struct board_cluster {
 	double walk_ns;
 	double snoop_cycles;
 	double switch_us;
+	double settle_us;
 	double latency_us;
 	double coefficient;
 	double em_coefficient;

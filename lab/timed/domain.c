@@ -21,13 +21,30 @@ const uint8_t timed_oscillator[BOARD_CORES] = { 0, 1, 2, 3 };
 
 static uint32_t cfgdata; /* the guest's driver holds a lock over both stores */
 
+/* Puts a rate in force at core @c's time. */
+static void domain_change(struct timed_core *c, struct timed_domain *d, const struct board_opp *opp)
+{
+	unsigned int i;
+
+	if (opp == d->opp)
+		return;
+	d->opp = opp;
+	atomic_fetch_add(&d->epoch, 1);
+	for (i = 0; i < timed.board.cores; i++)
+		if (timed_domain(i) == d)
+			trace_put(&timed.core[i], TRACE_CLOCK, 0, (uint64_t)c->ns);
+}
+
 /* Updates a core's costs after a change of its domain's clock. */
 void domain_refresh(struct timed_core *c)
 {
 	struct timed_domain *d = timed_domain(c->cpu);
-	uint32_t epoch = atomic_load(&d->epoch);
-	uint32_t khz;
+	const struct board_opp *next = atomic_load(&d->next);
+	uint32_t epoch, khz;
 
+	if (next && c->ns >= d->due_ns && atomic_compare_exchange_strong(&d->next, &next, NULL))
+		domain_change(c, d, next);
+	epoch = atomic_load(&d->epoch);
 	if (c->armed != atomic_load_explicit(&timed.armed, memory_order_relaxed))
 		c->armed = !c->armed;
 	if (c->epoch == epoch)
@@ -44,20 +61,23 @@ static void domain_set_rate(struct timed_core *c, unsigned int cpu, uint32_t hz)
 	struct timed_domain *d = timed_domain(cpu);
 	const struct board_cluster *k = board_of(&timed.board, cpu);
 	const struct board_opp *opp = board_opp(k, hz / 1000);
+	const struct board_opp *next = atomic_load(&d->next);
 	double wait = k->switch_us * 1e3;
-	unsigned int i;
 
-	if (opp == d->opp)
+	if (opp == (next ? next : d->opp))
 		return;
 	/* The calling core waits for the regulator and the clock, at the old rate. */
 	c->ns += wait;
 	c->unpaced_ns += wait;
-	d->opp = opp;
-	atomic_fetch_add(&d->epoch, 1);
+	if (k->settle_us > 0) {
+		/* A request that replaces one that is not in force yet does not delay it. */
+		if (!next)
+			d->due_ns = c->ns + k->settle_us * 1e3;
+		atomic_store(&d->next, opp);
+	} else {
+		domain_change(c, d, opp);
+	}
 	domain_refresh(c);
-	for (i = 0; i < timed.board.cores; i++)
-		if (timed_domain(i) == d)
-			trace_put(&timed.core[i], TRACE_CLOCK, 0, (uint64_t)c->ns);
 }
 
 void domain_store(struct timed_core *c, uint64_t phys, uint32_t value)

@@ -129,6 +129,8 @@ struct timed_cluster {
 struct timed_domain {
 	const struct board_opp *opp;
 	_Atomic uint32_t epoch; /* incremented by each change */
+	const struct board_opp *_Atomic next; /* requested, not yet in force; NULL: nothing is */
+	double due_ns; /* modelled time at which @next comes into force; set before @next */
 };
 
 /** struct timed - the board */

@@ -203,6 +203,50 @@ void insns_wake(struct timed_core *c, double ns)
 	timed_stall(c, ns);
 }
 
+/* The guest's request for the clock of core 0's cluster. */
+static void clock_request(uint32_t hz)
+{
+	domain_store(&timed.core[0], TIMED_SYSREG + 0xa0, hz);
+	domain_store(&timed.core[0], TIMED_SYSREG + 0xa4, 0xc0110000);
+}
+
+static void clock_check(void)
+{
+	struct timed_core *c = &timed.core[0], *neighbour = &timed.core[1];
+	struct board_cluster *k = &timed.board.cluster[0];
+	double before = c->ns;
+
+	clock_request(500000000);
+	tap_ok(double_near(c->ns - before, 10e3) && double_near(c->cycle_ns, 2),
+	       "a clock changes after the time of a switch, in which the core waits");
+	clock_request(1000000000);
+	k->settle_us = 100;
+	before = c->ns;
+	clock_request(500000000);
+	tap_ok(double_near(c->ns - before, 10e3) && double_near(c->cycle_ns, 1),
+	       "a clock that settles first runs on at its old rate");
+	c->ns += 60e3;
+	clock_request(1000000000);
+	clock_request(500000000);
+	domain_refresh(c);
+	tap_ok(double_near(c->cycle_ns, 1), "it has not changed before it has settled");
+	c->ns += 40e3;
+	domain_refresh(c);
+	tap_ok(double_near(c->cycle_ns, 2), "later requests do not delay the change");
+	domain_refresh(neighbour);
+	tap_ok(double_near(neighbour->cycle_ns, 2), "a neighbour with the same clock follows");
+	before = c->ns;
+	clock_request(500000000);
+	tap_ok(double_near(c->ns, before), "a request for the rate in force costs nothing");
+	clock_request(1000000000);
+	clock_request(500000000);
+	c->ns += 200e3;
+	domain_refresh(c);
+	tap_ok(double_near(c->cycle_ns, 2), "a request that was taken back changes nothing");
+	k->settle_us = 0;
+	clock_request(1000000000);
+}
+
 int main(void)
 {
 	tap_ok(!board_begin(), "a board of two clusters");
@@ -210,6 +254,7 @@ int main(void)
 	private_lines();
 	translation_check();
 	idle_check();
+	clock_check();
 	printf("1..%d\n", count);
 	return failed ? 1 : 0;
 }
