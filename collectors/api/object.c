@@ -6,7 +6,8 @@
 #include "../heap/heap.h"
 #include "../heap/plan.h"
 #include "../options/options.h"
-#include "../space/pages.h"
+#include "../space/large.h"
+#include "../space/lines.h"
 #include "../thread/threads.h"
 #include "../trace/ambiguous.h"
 #include "../trace/trace.h"
@@ -56,6 +57,40 @@ void gc_write_slow(struct gc_mutator *m, void *array, size_t i)
 				 __ATOMIC_RELAXED);
 	else
 		gc_write_barrier(m, array);
+}
+
+/* Does a walk read the memory around @obj as a row of objects, with zeroes between them? */
+static bool is_in_row(const struct gc_heap *heap, uintptr_t obj)
+{
+	return !gc_in_pages(heap, obj) || (heap->lines && heap->lines->fresh);
+}
+
+int gc_array_shrink(struct gc_mutator *m, void *array, uint32_t length)
+{
+	struct gc_heap *heap = gc_thread(m)->heap;
+	struct gc_header *header = array;
+	uint64_t word = gc_word(array);
+	size_t before, size;
+
+	if (!gc_info(heap, word)->pub.elem_size || length > word >> 32)
+		return -EINVAL;
+	before = gc_object_size(heap, array);
+	/* Before anything is counted by the new length */
+	if (GC_NEEDED(23))
+		__atomic_store_n(&heap->roots.shrunk, true, __ATOMIC_RELAXED);
+	__atomic_store_n(&header->word, (uint32_t)word | (uint64_t)length << 32, __ATOMIC_RELEASE);
+	size = gc_object_size(heap, array);
+	if (GC_NEEDED(21) && is_in_row(heap, (uintptr_t)array))
+		memset((char *)array + size, 0, before - size);
+	/*
+	 * An array that is shorter now may not have cards of its elements any more: those that are
+	 * dirty stand for all of it.
+	 */
+	if (GC_NEEDED(22) && word >> 32 >= GC_CARDED_LENGTH)
+		gc_write_barrier(m, array);
+	if (gc_in_pages(heap, (uintptr_t)array))
+		gc_large_shrunk(heap, (uintptr_t)array);
+	return 0;
 }
 
 bool gc_heap_contains(const struct gc_heap *heap, const void *address)

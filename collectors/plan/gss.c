@@ -216,11 +216,23 @@ gc_inline void old_count(struct gc_copier *c, size_t size)
 		c->old_bytes += gc_held_size(c->heap, size);
 }
 
+/* The same where arrays were shrunk; pages of large objects are counted by their space. */
+static __attribute__((noinline)) bool old_count_shrunk(struct gc_copier *c, void *ref, size_t size)
+{
+	c->objects++;
+	c->bytes += size & ~(size_t)1;
+	if (!gc_large_around(c->heap, (uintptr_t)ref))
+		c->old_bytes += gc_held_shrunk(c->heap, (uintptr_t)ref, size & ~(size_t)1);
+	return size & 1;
+}
+
 /* The same for one without a shape; true: it has references. */
 static __attribute__((noinline)) bool old_count_other(struct gc_copier *c, void *ref, uint64_t word)
 {
 	size_t size = gc_copy_unshaped(c->heap, ref, word);
 
+	if (unlikely(c->heap->roots.shrunk))
+		return old_count_shrunk(c, ref, size);
 	old_count(c, size & ~(size_t)1);
 	return size & 1;
 }

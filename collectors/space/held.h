@@ -15,4 +15,14 @@ gc_inline size_t gc_held_size(const struct gc_heap *heap, size_t size)
 	return heap->blocks ? heap->blocks->size[heap->blocks->class_of[size / 8]] : size;
 }
 
+/* The same for the object at @addr, which may have been shrunk */
+size_t gc_held_shrunk(const struct gc_heap *heap, uintptr_t addr, size_t size);
+
+gc_inline size_t gc_held(const struct gc_heap *heap, const void *obj, size_t size)
+{
+	if (unlikely(__atomic_load_n(&heap->roots.shrunk, __ATOMIC_RELAXED)))
+		return gc_held_shrunk(heap, (uintptr_t)obj, size);
+	return gc_held_size(heap, size);
+}
+
 #endif

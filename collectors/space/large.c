@@ -86,6 +86,32 @@ void gc_large_abandon(struct gc_heap *heap, uint32_t page)
 	gc_pages_free(heap, page);
 }
 
+void gc_large_shrunk(struct gc_heap *heap, uintptr_t addr)
+{
+	struct gc_page *pg = &heap->pages->table[gc_page_of(heap->pages, addr)];
+
+	/* Not now: a marker that read the former length may be scanning the elements. */
+	gc_space_lock(heap);
+	if (pg->kind == GC_PAGE_LARGE)
+		pg->unswept = true;
+	gc_space_unlock(heap);
+}
+
+/* Free the pages behind an object that was shrunk; returns their bytes. */
+static size_t large_trim(struct gc_heap *heap, uint32_t page)
+{
+	struct gc_page *pg = &heap->pages->table[page];
+	void *obj = (void *)gc_page_address(heap->pages, page);
+	uint32_t before = pg->count;
+
+	if (!pg->unswept)
+		return 0;
+	pg->unswept = false;
+	gc_pages_trim(heap, page,
+		      (uint32_t)(gc_large_size(gc_object_size(heap, obj)) >> GC_PAGE_SHIFT));
+	return (size_t)(before - pg->count) << GC_PAGE_SHIFT;
+}
+
 size_t gc_large_sweep(struct gc_heap *heap)
 {
 	struct gc_large *l = heap->large;
@@ -99,6 +125,7 @@ size_t gc_large_sweep(struct gc_heap *heap)
 
 		if (gc_bit_test(heap->live, gc_page_address(heap->pages, page))) {
 			l->pages[kept++] = page;
+			l->bytes -= large_trim(heap, page);
 			continue;
 		}
 		l->bytes -= (uint64_t)heap->pages->table[page].count << GC_PAGE_SHIFT;

@@ -26,7 +26,12 @@ void gc_large_clear(struct gc_heap *heap, uint32_t page, uintptr_t used, bool ze
 uintptr_t gc_large_publish(struct gc_heap *heap, uint32_t page);
 /* Its thread does not exist in this forked child: free the pages. */
 void gc_large_abandon(struct gc_heap *heap, uint32_t page);
-/* Free the objects whose live bit is clear; returns the bytes swept. Takes space_lock. */
+/* The object at @addr, in the pages, was shrunk: if it is large, a sweep frees pages behind it. */
+void gc_large_shrunk(struct gc_heap *heap, uintptr_t addr);
+/*
+ * Free the objects whose live bit is clear, and what others do not need any more; returns the bytes
+ * swept. Takes space_lock.
+ */
 size_t gc_large_sweep(struct gc_heap *heap);
 
 /* The large object, live or not, whose pages include @addr, or 0. Needs no lock. */

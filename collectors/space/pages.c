@@ -139,10 +139,9 @@ uint32_t gc_pages_alloc(struct gc_heap *heap, uint32_t count, enum gc_page_kind 
 	return at;
 }
 
-void gc_pages_free(struct gc_heap *heap, uint32_t page)
+static void pages_free(struct gc_heap *heap, uint32_t page, uint32_t count)
 {
 	struct gc_pages *p = heap->pages;
-	uint32_t count = p->table[page].count;
 
 	if (heap->opt.poison)
 		memset((void *)gc_page_address(p, page), 0xdb, (size_t)count << GC_PAGE_SHIFT);
@@ -153,6 +152,21 @@ void gc_pages_free(struct gc_heap *heap, uint32_t page)
 	}
 	__atomic_store_n(&p->used, p->used - count, __ATOMIC_RELAXED);
 	lower_hints(p, page);
+}
+
+void gc_pages_free(struct gc_heap *heap, uint32_t page)
+{
+	pages_free(heap, page, heap->pages->table[page].count);
+}
+
+void gc_pages_trim(struct gc_heap *heap, uint32_t page, uint32_t count)
+{
+	struct gc_page *pg = &heap->pages->table[page];
+
+	if (count >= pg->count)
+		return;
+	pages_free(heap, page + count, pg->count - count);
+	pg->count = count;
 }
 
 /* Shorter regions are likely in the cache, and cheaper to clear than to fault in again. */

@@ -20,7 +20,8 @@ enum gc_page_kind {
 struct gc_page {
 	uint8_t kind;
 	uint8_t cls; /* size class of a block */
-	bool unswept; /* a collection ended since the cells of a block were counted */
+	/* blocks: a collection ended since the cells were counted; large: the object was shrunk */
+	bool unswept;
 	uint8_t holes; /* lines: runs of free lines when last counted */
 	uint32_t count; /* pages of the run; of GC_PAGE_CONT: those before it in the run */
 	uint32_t next; /* list link: page index, 0 ends (page 0 is never handed out) */
@@ -54,6 +55,8 @@ uint32_t gc_pages_alloc(struct gc_heap *heap, uint32_t count, enum gc_page_kind 
  */
 void gc_pages_clear(struct gc_heap *heap, uint32_t page);
 void gc_pages_free(struct gc_heap *heap, uint32_t page);
+/* Free the pages of the run at @page but for the first @count. */
+void gc_pages_trim(struct gc_heap *heap, uint32_t page, uint32_t count);
 /* Return every free page to the system; returns bytes. */
 size_t gc_pages_release(struct gc_heap *heap);
 

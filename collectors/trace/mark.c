@@ -323,7 +323,8 @@ void gc_mark_count(struct gc_heap *heap)
 		c->marked_bytes = c->marked_objects = 0;
 		for (uintptr_t at = heap->base; (at = gc_bit_next(heap->mark, at, end)) < end;
 		     at += 8) {
-			c->marked_bytes += gc_held_size(heap, gc_object_size(heap, (void *)at));
+			c->marked_bytes +=
+				gc_held(heap, (void *)at, gc_object_size(heap, (void *)at));
 			c->marked_objects++;
 		}
 		c->live_bytes = c->marked_bytes;

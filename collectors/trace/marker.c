@@ -172,7 +172,7 @@ gc_inline void object_scan(struct gc_marker *k, void *obj, uint64_t word, const 
 	if (unlikely(word & GC_AWAITED))
 		gc_weak_reach(heap, obj, word, mode == GC_MARK_SHARED);
 	if (first) {
-		k->bytes += gc_held_size(heap, size);
+		k->bytes += gc_held(heap, obj, size);
 		k->objects++;
 	}
 	if (heap->lines && mode == GC_MARK_SHARED)

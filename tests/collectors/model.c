@@ -260,13 +260,13 @@ static uint64_t tag_of(const struct program *p, uint64_t id)
 	return ((uint64_t)(p->arena - p->world->arena) * THREADS + p->number) << 32 | id;
 }
 
-/* The type is in a header's upper half of the lower word; its number is not public. */
+/* Another thread may be shrinking the object. */
 static uint8_t shape_of(const struct arena *a, const struct object *o)
 {
+	const struct gc_type *type = gc_type_of(a->heap, o);
 	uint8_t shape = 0;
 
-	while (shape < SHAPES && (uint32_t)(o->header.word >> 8 & 0xffff) !=
-					 (uint32_t)(a->type[shape]->word >> 8 & 0xffff))
+	while (shape < SHAPES && type != a->type[shape])
 		shape++;
 	return shape;
 }
@@ -1008,6 +1008,34 @@ static int get_shared(struct program *p)
 	return 0;
 }
 
+/* Shrink an array that a root refers to; a big one keeps its references, closer together. */
+static int shrink_some(struct program *p)
+{
+	uint32_t at = (uint32_t)rnd(p, ROOTS), length;
+	struct object *o = p->f.refs.root[at], *edge[EDGES];
+	struct twin *t = &p->twins[p->root[at]];
+
+	if (!p->root[at] || (t->shape != ARRAY && t->shape != BIG && t->shape != DATA))
+		return 0;
+	length = (uint32_t)rnd(p, (uint64_t)gc_length(o) + 1);
+	if (t->shape == BIG) {
+		length = length / EDGES * EDGES + EDGES;
+		if (length > gc_length(o))
+			return 0;
+		for (uint32_t i = 0; i < EDGES; i++) {
+			edge[i] = fields(o, BIG)[place(o, BIG, i)];
+			gc_write(p->m, o, &fields(o, BIG)[place(o, BIG, i)], NULL);
+		}
+	}
+	if (gc_array_shrink(p->m, o, length) || gc_length(o) != length)
+		return fail(p, "an array did not shrink", p->root[at]);
+	if (t->shape == ARRAY)
+		t->edges = length;
+	for (uint32_t i = 0; i < EDGES && t->shape == BIG; i++)
+		gc_write(p->m, o, &fields(o, BIG)[place(o, BIG, i)], edge[i]);
+	return 0;
+}
+
 static int step_run(struct program *p)
 {
 	switch (rnd(p, 72)) {
@@ -1028,6 +1056,8 @@ static int step_run(struct program *p)
 		if (!rnd(p, 40))
 			gc_collect(p->m);
 		return 0;
+	case 63:
+		return shrink_some(p);
 	case 64 ... 68:
 		share(p);
 		return 0;

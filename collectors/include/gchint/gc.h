@@ -334,6 +334,19 @@ void *gc_alloc_slow(struct gc_mutator *m, const struct gc_type *type, size_t byt
 /** gc_alloc_array() - @length tail elements; NULL when out of memory. */
 void *gc_alloc_array(struct gc_mutator *m, const struct gc_type *type, uint32_t length);
 
+/**
+ * gc_array_shrink() - lower the length of @array, of a type with a tail, to @length
+ *
+ * Elements behind are gone: what they referred to may die. Their memory is free after the next
+ * collection that visits the array: all of it in immix and stickyimmix and where objects are copied,
+ * whole pages of an array that is larger than large=. A smaller one of the other plans keeps its
+ * memory until it dies. Not a safepoint. While it is called, other threads may not store into the
+ * array behind its new length.
+ *
+ * Return: 0, or -EINVAL if the array is shorter, or its type has no tail
+ */
+int gc_array_shrink(struct gc_mutator *m, void *array, uint32_t length);
+
 /** enum gc_refusal - why an allocation returned NULL */
 enum gc_refusal {
 	GC_REFUSED_NOT,
