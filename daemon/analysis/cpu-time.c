@@ -66,6 +66,22 @@ static size_t account_at(const struct cpu_times *times, int32_t tgid, int32_t ti
 	return lo < times->nr && !by_thread(tgid, tid, &times->account[lo]) ? lo : times->nr;
 }
 
+/* Index of the first account of a process, or of the one that would follow it. */
+static size_t process_at(const struct cpu_times *times, int32_t tgid)
+{
+	size_t lo = 0, hi = times->nr;
+
+	while (lo < hi) {
+		const size_t mid = (lo + hi) / 2;
+
+		if (times->account[mid].tgid < tgid)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
 static uint64_t account_overlap(const struct account *a, uint64_t t0, uint64_t t1)
 {
 	const uint64_t from = t0 > a->t0 ? t0 : a->t0, to = t1 < a->t1 ? t1 : a->t1;
@@ -428,6 +444,49 @@ void cpu_time_each(const struct cpu_times *times, const struct recording_phase *
 const char *cpu_times_source(const struct cpu_times *times)
 {
 	return times->nr ? "the kernel's account of each thread (schedstat)" : "";
+}
+
+/* Of one thread. Returns false if its account does not enclose the pause. */
+static bool thread_add_wait(const struct cpu_times *times, int32_t tgid, int32_t tid, uint64_t t0,
+			    uint64_t t1, struct cpu_time *wait)
+{
+	uint64_t enclosed = 0;
+	double least = 0, most = 0;
+
+	for (size_t i = account_at(times, tgid, tid, t0); account_is(times, i, tgid, tid, t1);
+	     i++) {
+		const struct account *a = &times->account[i];
+		const uint64_t in = account_overlap(a, t0, t1), out = a->t1 - a->t0 - in;
+
+		if (!a->t1 || a->run_ns < 0)
+			return false;
+		enclosed += in;
+		most += fmin(a->wait_ns, (double)in);
+		least += fmax(a->wait_ns - (double)out, 0);
+	}
+	if (enclosed != t1 - t0)
+		return false;
+	wait->least += fmin(least, most);
+	wait->most += most;
+	return true;
+}
+
+bool cpu_times_wait(const struct cpu_times *times, int32_t tgid, uint64_t t0, uint64_t t1,
+		    struct cpu_time *wait)
+{
+	bool known = false;
+
+	*wait = (struct cpu_time){ 0 };
+	for (size_t i = process_at(times, tgid), next; i < times->nr; i = next) {
+		const int32_t tid = times->account[i].tid;
+
+		if (times->account[i].tgid != tgid)
+			break;
+		known = thread_add_wait(times, tgid, tid, t0, t1, wait) || known;
+		next = account_at(times, tgid, tid, UINT64_MAX) + 1;
+	}
+	wait->ns = (wait->least + wait->most) / 2;
+	return known;
 }
 
 bool cpu_times_sum_of(const struct recording *rec, struct cpu_time_sum *sum)

@@ -44,6 +44,20 @@ void cpu_time_each(const struct cpu_times *times, const struct recording_phase *
 		   uint64_t t1, cpu_time_fn fn, void *data);
 
 /**
+ * cpu_times_wait - how long threads of a process waited for a CPU in a pause
+ * @times: the accounts
+ * @tgid: the process
+ * @t0: begin of the pause
+ * @t1: its end
+ * @wait: receives bounds, added up over those threads whose account encloses the pause; the estimate
+ *	is the middle of both
+ *
+ * Returns false if there is no such thread.
+ */
+bool cpu_times_wait(const struct cpu_times *times, int32_t tgid, uint64_t t0, uint64_t t1,
+		    struct cpu_time *wait);
+
+/**
  * struct cpu_time_sum - CPU time of collection; ns
  * @workers: threads with a role, whose CPU time is all of it collection
  * @known: time of phases of other threads between two readings of the thread's account; phases of

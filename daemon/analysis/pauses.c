@@ -9,7 +9,9 @@
 #include "../recording/reader/db.h"
 #include "../recording/reader/frequency.h"
 #include "../recording/reader/threads.h"
+#include "cpu-time.h"
 #include "findings.h"
+#include "last-method.h"
 #include "overlap.h"
 
 /* Indexes over a recording that describing each of its pauses needs. */
@@ -17,6 +19,8 @@ struct pause_query {
 	const struct recording *rec;
 	struct overlap overlap;
 	struct threads *threads;
+	struct cpu_times *times;
+	bool sampled;
 	const struct recording_heap **heap; /* by process and time */
 	uint32_t top_khz
 		[CPUS_MAX]; /* highest recorded frequency of each CPU's policy; 0 not known */
@@ -40,6 +44,7 @@ static void query_free(struct pause_query *query)
 {
 	overlap_free(&query->overlap);
 	threads_free(query->threads);
+	cpu_times_free(query->times);
 	free(query->heap);
 	free(query);
 }
@@ -73,6 +78,7 @@ static bool query_sort_heaps(struct pause_query *query)
 static struct pause_query *query_new(const struct recording *rec)
 {
 	struct pause_query *query = calloc(1, sizeof(*query));
+	int64_t samples;
 
 	if (!query) {
 		db_missing(rec->path, "no memory for its pauses");
@@ -80,11 +86,14 @@ static struct pause_query *query_new(const struct recording *rec)
 	}
 	query->rec = rec;
 	query->threads = threads_of(rec);
-	if (!query->threads || !query_sort_heaps(query) || !overlap_of(rec, &query->overlap)) {
+	query->times = cpu_times_of(rec);
+	if (!query->threads || !query->times || !query_sort_heaps(query) ||
+	    !overlap_of(rec, &query->overlap)) {
 		query_free(query);
 		return NULL;
 	}
 	query_load_top_khz(query);
+	query->sampled = db_number(rec->db, "SELECT 1 FROM hotspots LIMIT 1", 0, &samples);
 	return query;
 }
 
@@ -226,6 +235,16 @@ static void pause_describe(const struct pause_query *query, struct pause *pause)
 	}
 	recording_stretches(query->rec, cpu, pause->t0, pause->t1, mean_add, &m);
 	pause->khz = m.ns > 0 ? m.weighted / m.ns : 0;
+	if (pause->source) {
+		struct cpu_time wait;
+
+		pause->waited = cpu_times_wait(query->times, p->tgid, pause->t0, pause->t1, &wait);
+		pause->wait_least = wait.least;
+		pause->wait_most = wait.most;
+		if (query->sampled)
+			last_method_find(query->rec, p->tgid, pause->t0, pause->method,
+					 sizeof(pause->method));
+	}
 	query_find_heap(query, pause, pause->source ? pause->source->tgid : -1);
 	pause->top_khz = cpu >= 0 && cpu < CPUS_MAX ? query->top_khz[cpu] : 0;
 	snprintf(pause->comm, sizeof(pause->comm), "%s", name ? name : "");

@@ -29,6 +29,10 @@
  * @most: bytes to which that heap may grow; RECORDING_UNKNOWN
  * @freed: objects that its collections freed; RECORDING_UNKNOWN
  * @generation: the oldest that was collected; UINT32_MAX not known
+ * @waited: whether it is known how long threads of the process waited for a CPU in it
+ * @wait_least: at least so long, ns, added up over them
+ * @wait_most: at most
+ * @method: what the process ran last before it, by its samples; "" not known
  * @comm: name of its thread; "" not known
  * @concurrent: groups of the phases of other threads that overlap it, each once
  * @nr_concurrent: number of groups in @concurrent
@@ -41,6 +45,9 @@ struct pause {
 	uint32_t top_khz;
 	int64_t before, after, most, freed;
 	uint32_t generation;
+	bool waited;
+	double wait_least, wait_most;
+	char method[128];
 	char comm[32];
 	uint16_t concurrent[PAUSE_CONCURRENT];
 	size_t nr_concurrent;

@@ -36,7 +36,8 @@ static const char usage[] =
 	"each with its cause, the mean frequency of its CPU, its length at the highest frequency,\n"
 	"how much earlier the collection had to begin to avoid the wait, and concurrent phases;\n"
 	"the heap before and after, freed objects and the generation, where the runtime reports "
-	"them.\n"
+	"them;\n"
+	"how long the process's threads waited for a CPU, and in a profile the method before it.\n"
 	"With --at, for each policy at that instant: the frequency, the decision that chose it,\n"
 	"the thread that requested it, the limits, and the phases under way.\n"
 	"With --try, PROGRAM runs twice: as it is, and with the setting of its runtime that its\n"
@@ -345,9 +346,11 @@ static bool instant_print(const struct recording *rec, uint64_t t)
 	return true;
 }
 
+#define METHOD_COLUMNS 30
+
 /* Which columns of the list of pauses have a value in any line. */
 struct pause_columns {
-	bool khz, wait, heap, freed, generation;
+	bool khz, wait, waited, heap, freed, generation, method;
 };
 
 /* In use before and after, and the share of the limit in use after. */
@@ -364,6 +367,41 @@ static void pause_print_heap(const struct pause *pause)
 		printf("%3.0f%% ", 100 * (double)pause->after / (double)pause->most);
 	else
 		printf("%4s ", "?");
+}
+
+/* Accounts that are read seldom tell little about a short pause. */
+static bool pause_wait_is_known(const struct pause *pause)
+{
+	return pause->waited &&
+	       pause->wait_most - pause->wait_least <= (double)(pause->t1 - pause->t0) / 2;
+}
+
+/* The bounds of the wait for a CPU: one number if they are the same to a tenth of the pause. */
+static void pause_print_wait(const struct pause *pause)
+{
+	const double ns = (double)(pause->t1 - pause->t0);
+	char text[32] = "?";
+
+	if (pause->waited && pause->wait_most - pause->wait_least <= ns / 10)
+		snprintf(text, sizeof(text), "%.3f", (pause->wait_least + pause->wait_most) / 2e6);
+	else if (pause_wait_is_known(pause))
+		snprintf(text, sizeof(text), "%.3g-%.3g", pause->wait_least / 1e6,
+			 pause->wait_most / 1e6);
+	printf("%11s  ", text);
+}
+
+/* Without the directories of its file, which JSON has. */
+static void pause_print_method(const struct pause *pause)
+{
+	const char *path = strchr(pause->method, '/'), *base = strrchr(pause->method, '/');
+	char text[sizeof(pause->method)];
+
+	if (path && (path == pause->method || strchr(" (", path[-1])))
+		snprintf(text, sizeof(text), "%.*s%s", (int)(path - pause->method), pause->method,
+			 base + 1);
+	else
+		snprintf(text, sizeof(text), "%s", *pause->method ? pause->method : "?");
+	printf("%-*.*s  ", METHOD_COLUMNS, METHOD_COLUMNS, text);
 }
 
 static void pause_print(const struct recording *rec, const struct pause *pause,
@@ -387,6 +425,8 @@ static void pause_print(const struct recording *rec, const struct pause *pause,
 		printf("%10.3f  ", pause_earlier(pause));
 	else if (has->wait)
 		printf("%10s  ", pause->source ? "-" : "?");
+	if (has->waited)
+		pause_print_wait(pause);
 	if (has->generation && pause->generation != UINT32_MAX)
 		printf("%3u ", pause->generation);
 	else if (has->generation)
@@ -397,6 +437,8 @@ static void pause_print(const struct recording *rec, const struct pause *pause,
 		printf("%9" PRId64 " ", pause->freed);
 	else if (has->freed)
 		printf("%9s ", "?");
+	if (has->method)
+		pause_print_method(pause);
 	if (*pause->comm)
 		printf("%s, ", pause->comm);
 	thread_print(p->tid);
@@ -417,17 +459,20 @@ static bool pauses_print(const struct recording *rec, uint64_t lines)
 	for (size_t i = 0; i < n; i++) {
 		has.khz = has.khz || pause[i].khz > 0;
 		has.wait = has.wait || !pause[i].source;
+		has.waited = has.waited || pause_wait_is_known(&pause[i]);
 		has.heap = has.heap || pause[i].before != RECORDING_UNKNOWN ||
 			   pause[i].after != RECORDING_UNKNOWN;
 		has.freed = has.freed || pause[i].freed != RECORDING_UNKNOWN;
+		has.method = has.method || *pause[i].method;
 		has.generation = has.generation || pause[i].generation != UINT32_MAX;
 	}
 	if (n)
-		printf("%12s %10s  %-18s %-12s %s%s%s%s%sTHREAD\n", "AT s", "LENGTH ms", "PHASE",
-		       "CAUSE", has.khz ? "    MHz AT LEAST ms  " : "",
-		       has.wait ? "EARLIER ms  " : "", has.generation ? "GEN " : "",
-		       has.heap ? "    BEFORE      AFTER FULL " : "",
-		       has.freed ? "    FREED " : "");
+		printf("%12s %10s  %-18s %-12s %s%s%s%s%s%s%-*s%sTHREAD\n", "AT s", "LENGTH ms",
+		       "PHASE", "CAUSE", has.khz ? "    MHz AT LEAST ms  " : "",
+		       has.wait ? "EARLIER ms  " : "", has.waited ? "CPU WAIT ms  " : "",
+		       has.generation ? "GEN " : "", has.heap ? "    BEFORE      AFTER FULL " : "",
+		       has.freed ? "    FREED " : "", has.method ? METHOD_COLUMNS : 0,
+		       has.method ? "METHOD" : "", has.method ? "  " : "");
 	else
 		puts("no pause was recorded");
 	for (size_t i = 0; i < n; i++)
@@ -439,11 +484,17 @@ static bool pauses_print(const struct recording *rec, uint64_t lines)
 	if (n && has.wait)
 		puts("EARLIER: by how much the collection had to begin earlier, so that the thread "
 		     "had not waited.");
+	if (n && has.waited)
+		puts("CPU WAIT: how long threads of the process had no CPU in the pause, all of "
+		     "them "
+		     "together.");
 	if (n && has.heap)
 		puts("BEFORE, AFTER: bytes in use; FULL: the share of the limit in use "
 		     "afterwards.");
 	if (n && has.freed)
 		puts("FREED: objects.");
+	if (n && has.method)
+		puts("METHOD: what the program ran at the last sample before it.");
 	if (n && has.generation)
 		puts("GEN: the oldest generation that was collected; 0 is the youngest.");
 	if (n && !has.khz)
@@ -481,12 +532,15 @@ static void pause_print_json(struct json *j, const struct recording *rec, const 
 	json_fixed(j, "mean_khz", pause->khz > 0 ? pause->khz : NAN, 0);
 	json_real(j, "at_least_ms", pause_at_top(pause), 6);
 	json_real(j, "earlier_ms", pause_earlier(pause), 6);
+	json_fixed(j, "cpu_wait_at_least_ms", pause->waited ? pause->wait_least / 1e6 : NAN, 6);
+	json_fixed(j, "cpu_wait_at_most_ms", pause->waited ? pause->wait_most / 1e6 : NAN, 6);
 	json_number(j, "generation",
 		    pause->generation == UINT32_MAX ? RECORDING_UNKNOWN : pause->generation);
 	json_number(j, "before_bytes", pause->before);
 	json_number(j, "after_bytes", pause->after);
 	json_number(j, "limit_bytes", pause->most);
 	json_number(j, "freed_objects", pause->freed);
+	json_text(j, "method", *pause->method ? pause->method : NULL);
 	json_list(j, "alongside");
 	for (size_t i = 0; i < pause->nr_concurrent; i++)
 		json_text(j, NULL, phase_group_name(pause->concurrent[i], name, sizeof(name)));
