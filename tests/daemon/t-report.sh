@@ -73,7 +73,7 @@ if grep -q application/json "$d/peaks.html"; then
 	ok "a plot of an energy counter keeps its extremes" is "20.000 1.000" \
 		"$(points counter rails 0 | awk 'NF { if ($2 > max) max = $2; if (min == "" || $2 < min) min = $2 }
 			END { printf "%.3f %.3f", max, min }')"
-	ok "a rail with two readings is not drawn as a constant power" is "" "$(points lone rails 0)"
+	ok "a rail with two readings is not drawn as a constant power" is "" "$(names lone rails)"
 	ok "rails are ordered: power meters, counters, cores; no voltage" is "battery package core 0" "$(names mixed rails)"
 fi
 
