@@ -74,7 +74,7 @@ long unit_probes_open(const struct perf_event_attr *attr, int tid, int cpu, int 
 		 attr->wakeup_watermark == UINT32_MAX ? "" : ", wakes");
 	config = attr->config;
 	mask = attr->sample_regs_user;
-	pages = opened_watch ? 128 : PAGES;
+	pages = opened_watch ? 1024 : PAGES;
 	size = (size_t)sysconf(_SC_PAGESIZE);
 	fd = memfd_create("uprobe", MFD_CLOEXEC);
 	if (fd < 0 || ftruncate(fd, (off_t)((1 + pages) * size)))

@@ -15,13 +15,17 @@
 
 #include "../../common/clock.h"
 
-#define PAGES 32 /* size of a CPU's buffer; a power of two, as perf requires */
-#define PAGES_WATCH                                                                                \
-	128 /* the same with arguments; as much as perf_event_mlock_kb allows by default */
-#define SLACK_NS  (10 * NSEC_PER_MSEC) /* from a hit's timestamp until it is in the buffer */
-#define RETURNS	  1 /* bit of attr.config */
-#define SEMAPHORE 32 /* shift in attr.config of the offset of a counter */
-#define SAMPLE	  (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU)
+/*
+ * Pages of a CPU's buffer, a power of two as perf requires: without arguments; with them; and with
+ * them but without CAP_IPC_LOCK, as many as perf_event_mlock_kb allows by default.
+ */
+#define PAGES	    32
+#define PAGES_WATCH 1024
+#define PAGES_LEAST 128
+#define SLACK_NS    (10 * NSEC_PER_MSEC) /* from a hit's timestamp until it is in the buffer */
+#define RETURNS	    1 /* bit of attr.config */
+#define SEMAPHORE   32 /* shift in attr.config of the offset of a counter */
+#define SAMPLE	    (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU)
 
 /*
  * Registers with the stack pointer and the first arguments of a function, by their numbers in a
@@ -147,6 +151,18 @@ static int event_open(const struct probes *p, int type, int cpu, const struct pr
 	return (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
+/* A smaller one, from the first CPU on, if such buffers are not allowed. */
+static void *buffer_map(struct probes *p, int fd)
+{
+	void *map = mmap(NULL, (1 + p->pages) * p->page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (map == MAP_FAILED && errno == EPERM && p->pages > PAGES_LEAST) {
+		p->pages = PAGES_LEAST;
+		map = buffer_map(p, fd);
+	}
+	return map;
+}
+
 /*
  * Opens events per CPU, not per process: for an inherited event the kernel reads the name of the
  * probed file from the new thread's memory, which fails, and the program could then create no
@@ -169,8 +185,7 @@ static int cpu_open(struct probes *p, int cpu, int type, const struct probe_poin
 			return -errno;
 		if (i)
 			continue;
-		map = mmap(NULL, (1 + p->pages) * p->page, PROT_READ | PROT_WRITE, MAP_SHARED,
-			   b->fd[0], 0);
+		map = buffer_map(p, b->fd[0]);
 		if (map == MAP_FAILED)
 			return -errno;
 		b->map = map;

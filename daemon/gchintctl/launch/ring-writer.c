@@ -83,6 +83,14 @@ void ring_writer_lose(struct ring_writer *w, uint64_t count)
 	__atomic_fetch_add(&w->ring->lost, (uint32_t)count, __ATOMIC_RELAXED);
 }
 
+bool ring_writer_has_room(const struct ring_writer *w, uint32_t events)
+{
+	const uint32_t last = w->ticket + events - 1;
+
+	return __atomic_load_n(&w->ring->event[last % GCHINT_STREAM_EVENTS].ticket,
+			       __ATOMIC_ACQUIRE) == last;
+}
+
 /* Like libgchint's stream.c, but with a single writer. */
 static void event_write(struct ring_writer *w, const struct gchint_stream_event *of)
 {

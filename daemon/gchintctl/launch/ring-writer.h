@@ -49,6 +49,8 @@ void ring_writer_phase(struct ring_writer *w, const struct probe_hit *h, uint32_
 		       unsigned int phase, unsigned int flags, unsigned int cause);
 /* Writes the last event. */
 void ring_writer_end(struct ring_writer *w, uint64_t time);
+/* Whether there is room for as many events. */
+bool ring_writer_has_room(const struct ring_writer *w, uint32_t events);
 /* Counts events that are not in the ring. */
 void ring_writer_lose(struct ring_writer *w, uint64_t count);
 

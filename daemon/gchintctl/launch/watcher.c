@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <uapi/linux/gchint.h>
@@ -29,6 +30,10 @@
 #define FRAMES	256 /* of a thread */
 #define POINTS	256
 #define POLL_MS 200
+/* Room for the events of a hit, and how long to wait for it. */
+#define ROOM_EVENTS  1024
+#define ROOM_WAITS   50
+#define ROOM_WAIT_NS (20 * NSEC_PER_MSEC)
 
 struct frame {
 	unsigned int probe;
@@ -509,6 +514,21 @@ static void on_task(struct watcher *w, const struct probe_hit *h)
 	}
 }
 
+/*
+ * Waits until the recorder has read of the ring, which is not as large as the buffers of the probes:
+ * the program does not wait for this process.
+ */
+static void process_wait_room(const struct watcher *w, const struct watched *p)
+{
+	const struct timespec interval = { 0, ROOM_WAIT_NS };
+
+	for (int n = 0; n < ROOM_WAITS && !ring_writer_has_room(&p->writer, ROOM_EVENTS); n++)
+		if (w->child && w->child->poll)
+			w->child->poll(w->child->data);
+		else
+			nanosleep(&interval, NULL);
+}
+
 static void on_hit(void *data, const struct probe_hit *h)
 {
 	struct watcher *w = data;
@@ -521,6 +541,7 @@ static void on_hit(void *data, const struct probe_hit *h)
 	}
 	if (!p || !process_send_ring(w, p))
 		return;
+	process_wait_room(w, p);
 	/* What ends with it first: the same place may begin the next phase. */
 	for (unsigned int i = 0; i < w->uses; i++) {
 		const struct point_use *u = &w->use[i];
