@@ -246,6 +246,30 @@ static bool program_is_launcher(const char *program)
 	return false;
 }
 
+/* The words that make this command run again as the program of a recorder, and then @command. */
+static char **probed_again(const struct launch *l, char **command, int length)
+{
+	char **again = calloc((size_t)length + 2 * l->probe_arguments + 7, sizeof(*again));
+	size_t nr = 0;
+
+	if (!again)
+		return NULL;
+	again[nr++] = (char *)"/proc/self/exe";
+	again[nr++] = (char *)"run";
+	again[nr++] = (char *)"--quiet";
+	for (size_t i = 0; i < l->probe_arguments; i++) {
+		again[nr++] = (char *)"--probe";
+		again[nr++] = (char *)(uintptr_t)l->probe_argument[i];
+	}
+	if (l->named) {
+		again[nr++] = (char *)"--runtime";
+		again[nr++] = (char *)(uintptr_t)l->named->name;
+	}
+	again[nr++] = (char *)"--";
+	memcpy(again + nr, command, (size_t)length * sizeof(*again));
+	return again;
+}
+
 static struct target target_find(char **command, int count)
 {
 	struct target t = { command, count, 0, false, false };
@@ -289,6 +313,14 @@ char **launch_command(const struct runtime *named, char **command, int *count, b
 	t.named = named;
 	if (interpreted && (!runtime || runtime->mode != RUNTIME_AGENT))
 		ctl_error("%s is no JVM: --interpreted has no effect", program);
+	if (runtime && runtime->probes) {
+		const struct launch l = { .named = named };
+
+		with = probed_again(&l, command, *count);
+		for (*count = 0; with && with[*count]; ++*count)
+			;
+		return with ? with : command;
+	}
 	if (!runtime || runtime->mode == RUNTIME_PROBES) {
 		env_set_launcher(NULL);
 		return command;
@@ -487,30 +519,6 @@ static int launch_run(const struct launch *l, char **command)
 			device_usable() ? "the kernel" : "the recorder at ",
 			device_usable() ? "; -o FILE counts and keeps them" : stream);
 	return launch_exec(l, command);
-}
-
-/* The words that make this command run again as the program of a recorder, and then @command. */
-static char **probed_again(const struct launch *l, char **command, int length)
-{
-	char **again = calloc((size_t)length + 2 * l->probe_arguments + 7, sizeof(*again));
-	size_t nr = 0;
-
-	if (!again)
-		return NULL;
-	again[nr++] = (char *)"/proc/self/exe";
-	again[nr++] = (char *)"run";
-	again[nr++] = (char *)"--quiet";
-	for (size_t i = 0; i < l->probe_arguments; i++) {
-		again[nr++] = (char *)"--probe";
-		again[nr++] = (char *)(uintptr_t)l->probe_argument[i];
-	}
-	if (l->named) {
-		again[nr++] = (char *)"--runtime";
-		again[nr++] = (char *)(uintptr_t)l->named->name;
-	}
-	again[nr++] = (char *)"--";
-	memcpy(again + nr, command, (size_t)length * sizeof(*again));
-	return again;
 }
 
 /* The recorder of a recorded run runs this command again as the program to record. */

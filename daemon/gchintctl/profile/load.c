@@ -324,6 +324,77 @@ static const struct recording_phase *lead_at(const struct profile *p, int32_t tg
 	return NULL;
 }
 
+static int number_compare(const void *a, const void *b)
+{
+	const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int own_compare(const void *a, const void *b)
+{
+	const struct recording_phase *x = a, *y = b;
+
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return (x->t0 > y->t0) - (x->t0 < y->t0);
+}
+
+static bool process_is_watched(const struct profile *p, int32_t tgid)
+{
+	return p->watcheds && bsearch(&tgid, p->watched, p->watcheds, sizeof(tgid), number_compare);
+}
+
+/*
+ * The threads of a program that is seen by probes answer no sample: what they announced is all that
+ * is known of them, and complete. Loads their phases.
+ */
+static bool load_watched(struct profile *p)
+{
+	sqlite3_stmt *s = db_query(
+		p->rec->db, "SELECT tgid FROM phases WHERE session >> 62 & 1 EXCEPT "
+			    "SELECT tgid FROM hotspots WHERE phase IS NOT NULL ORDER BY tgid");
+	bool good = s;
+
+	while (good && db_next(s)) {
+		good = array_grow(&p->watched, p->watcheds, sizeof(*p->watched)) ||
+		       profile_no_memory(p);
+		if (good)
+			p->watched[p->watcheds++] = (int32_t)db_int(s, 0, 0);
+	}
+	sqlite3_finalize(s);
+	if (!good || !p->watcheds)
+		return good;
+	p->own = calloc(p->rec->phases + 1, sizeof(*p->own));
+	if (!p->own)
+		return profile_no_memory(p);
+	for (size_t i = 0; i < p->rec->phases; i++)
+		if (process_is_watched(p, p->rec->phase[i].tgid))
+			p->own[p->owns++] = p->rec->phase[i];
+	qsort(p->own, p->owns, sizeof(*p->own), own_compare);
+	return true;
+}
+
+/* Gives the sample of a thread that is watched the phase that it was in, or none. */
+static void sample_take_own_phase(const struct profile *p, struct profile_sample *x)
+{
+	size_t lo = 0, hi = p->owns;
+
+	while (lo < hi) {
+		const size_t mid = (lo + hi) / 2;
+		const struct recording_phase *o = &p->own[mid];
+
+		if (o->tid < x->tid || (o->tid == x->tid && o->t0 <= x->t))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	x->answered = true;
+	/* Those of one thread do not overlap. */
+	if (lo && p->own[lo - 1].tid == x->tid && p->own[lo - 1].t1 > x->t)
+		x->group = p->own[lo - 1].group;
+}
+
 /* Gives the sample of a worker the phase that it worked in. */
 static void sample_derive_phase(struct profile *p, struct profile_sample *x)
 {
@@ -401,6 +472,8 @@ static void sample_load(struct profile *p, sqlite3_stmt *s, struct profile_sampl
 		.process = name_intern(p, db_text(s, 9, "?")),
 		.tid = (int32_t)db_int(s, 10, 0),
 	};
+	if (!x->answered && process_is_watched(p, x->tgid))
+		sample_take_own_phase(p, x);
 	sample_derive_phase(p, x);
 	x->khz = recording_khz(p->rec, x->cpu, x->t);
 	if (!column_is_null(s, 5)) {
@@ -501,7 +574,8 @@ bool profile_load(struct profile *p, const struct recording *rec,
 	db_meta(rec->db, "hotspots.kernel", p->in_kernel, sizeof(p->in_kernel));
 	n = db_meta(rec->db, "hotspots.hz", hz, sizeof(hz)) ? strtol(hz, NULL, 10) : 0;
 	p->seconds = n > 0 ? 1.0 / (double)n : 0;
-	if (!load_symbols(p) || !load_stacks(p) || !load_workers(p) || !load_samples(p, filter))
+	if (!load_symbols(p) || !load_stacks(p) || !load_workers(p) || !load_watched(p) ||
+	    !load_samples(p, filter))
 		return false;
 	if (p->scarce)
 		return profile_no_memory(p);
@@ -535,4 +609,6 @@ void profile_free(struct profile *p)
 	free(p->sample);
 	free(p->worker);
 	free(p->lead);
+	free(p->watched);
+	free(p->own);
 }

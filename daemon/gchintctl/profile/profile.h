@@ -104,6 +104,10 @@ struct profile {
 	struct recording_phase
 		*lead; /* phases that workers may take part in, by process and begin */
 	size_t leads;
+	int32_t *watched; /* processes whose threads answer no sample, by number */
+	size_t watcheds;
+	struct recording_phase *own; /* phases of these, by thread and begin */
+	size_t owns;
 	size_t derived; /* samples of workers whose phase another thread announced */
 	uint32_t cut; /* the name of the rest of a call chain that was cut */
 	bool scarce; /* a name could not be stored for lack of memory */

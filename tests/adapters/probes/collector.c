@@ -39,7 +39,7 @@ static void heap_walk(int objects)
 
 __attribute__((noinline)) int toy_sweep(int generation)
 {
-	heap_walk(20000);
+	heap_walk(500000);
 	return generation + sink;
 }
 
@@ -157,6 +157,11 @@ int main(int argc, char **argv)
 		if (!strcmp(what, "calls"))
 			for (int k = 0; k < 20; k++)
 				toy_collect(k % 4 == 0, 0);
+		else if (!strcmp(what, "busy"))
+			for (int k = 0; k < 1000; k++) {
+				heap_walk(1000000);
+				toy_sweep(k);
+			}
 		else if (!strcmp(what, "recursive"))
 			toy_collect(0, 5);
 		else if (!strcmp(what, "nested"))
