@@ -266,7 +266,10 @@ sys.exit(not (files == {'$d/source.txt'}))"
 	profile turns -c nobody -- "$d/profiled" turns <"$d/end" &
 	recorder=$!
 	exec 8>"$d/end"
-	wait_for 20 test -s "$d/turns.db"
+	begun() { # the tables are there; a file without them is there first
+		[ "$(sqlite3 -readonly "$d/turns.db" "select count(*) from sqlite_master where name in ('meta', 'hotspots')" 2>/dev/null)" = 2 ]
+	}
+	wait_for 20 begun
 	# From none to one phase, to one method, to everything; each for some samples.
 	grown() { # MORE: samples than $had
 		[ "$(sqlite3 -readonly "$d/turns.db" 'select count(*) from hotspots')" -ge $((had + $1)) ]

@@ -363,6 +363,9 @@ static bool load_watched(struct profile *p)
 			p->watched[p->watcheds++] = (int32_t)db_int(s, 0, 0);
 	}
 	sqlite3_finalize(s);
+	/* A phase whose end is not known is left out: outside of the others may be within it. */
+	if (p->rec->uncertain)
+		p->watcheds = 0;
 	if (!good || !p->watcheds)
 		return good;
 	p->own = calloc(p->rec->phases + 1, sizeof(*p->own));
@@ -376,7 +379,7 @@ static bool load_watched(struct profile *p)
 }
 
 /* Gives the sample of a thread that is watched the phase that it was in, or none. */
-static void sample_take_own_phase(const struct profile *p, struct profile_sample *x)
+static void sample_take_own_phase(struct profile *p, struct profile_sample *x)
 {
 	size_t lo = 0, hi = p->owns;
 
@@ -390,6 +393,7 @@ static void sample_take_own_phase(const struct profile *p, struct profile_sample
 			hi = mid;
 	}
 	x->answered = true;
+	p->taken++;
 	/* Those of one thread do not overlap. */
 	if (lo && p->own[lo - 1].tid == x->tid && p->own[lo - 1].t1 > x->t)
 		x->group = p->own[lo - 1].group;

@@ -108,6 +108,7 @@ struct profile {
 	size_t watcheds;
 	struct recording_phase *own; /* phases of these, by thread and begin */
 	size_t owns;
+	size_t taken; /* samples without an answer whose phase the thread announced */
 	size_t derived; /* samples of workers whose phase another thread announced */
 	uint32_t cut; /* the name of the rest of a call chain that was cut */
 	bool scarce; /* a name could not be stored for lack of memory */

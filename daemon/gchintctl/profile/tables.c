@@ -197,11 +197,15 @@ static void summary_print(const struct profile *p)
 	if (!answered)
 		puts("no thread reported its method or phase: the program has no adapter, or it "
 		     "uses SIGURG itself and the kernel reader is not permitted");
+	else if (answered == p->taken)
+		puts("no thread reported its method: the program is seen by probes, or it uses "
+		     "SIGURG itself and the kernel reader is not permitted; phases are those that "
+		     "were recorded");
 	else if (answered < p->samples)
 		printf("%.1f %% without an answer of their thread: method and phase are not "
 		       "known\n",
 		       percent_of(p->samples - answered, p->samples));
-	if (answered > p->derived && !named)
+	if (answered > p->derived + p->taken && !named)
 		puts("no adapter named a method: gchintctl runtimes lists what each one sees");
 	if (p->derived)
 		printf("%zu samples of collector threads: their phase is what the collector's "
