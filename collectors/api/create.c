@@ -252,6 +252,7 @@ int gc_heap_create(struct gc_heap **out, const char *options, struct gc_listener
 			       heap->end - heap->base) ||
 	    gc_help_init(heap))
 		goto free_all;
+	heap->roots.plain = GC_SMALL_MAX;
 	heap->roots.type_count = 1; /* type 0 stays unused: a header word of 0 is no object */
 	heap->weak.weak_type = gc_type_register(heap, &weak, err);
 	heap->weak.ephemeron_type = gc_type_register(heap, &ephemeron, err);

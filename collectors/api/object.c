@@ -77,7 +77,7 @@ int gc_array_shrink(struct gc_mutator *m, void *array, uint32_t length)
 	before = gc_object_size(heap, array);
 	/* Before anything is counted by the new length */
 	if (GC_NEEDED(23))
-		__atomic_store_n(&heap->roots.shrunk, true, __ATOMIC_RELAXED);
+		__atomic_store_n(&heap->roots.plain, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&header->word, (uint32_t)word | (uint64_t)length << 32, __ATOMIC_RELEASE);
 	size = gc_object_size(heap, array);
 	if (GC_NEEDED(21) && is_in_row(heap, (uintptr_t)array))

@@ -65,7 +65,8 @@ struct gc_roots {
 	pthread_mutex_t lock; /* also of struct gc_weak_state */
 	struct gc_info *types;
 	uint32_t type_count;
-	bool shrunk; /* arrays were: their size does not tell what they occupy */
+	/* Objects up to this size occupy as much: GC_SMALL_MAX, or 0 once an array was shrunk */
+	size_t plain;
 	bool mixed; /* words may be no references: struct gc_type_desc.mixed */
 	struct gc_root_array *arrays;
 	struct gc_word_range *ranges;

@@ -36,6 +36,7 @@
 #define GSS_PROMOTE_ALL	 2u
 #define GSS_PROMOTE_SOME (4u | GC_COPY_AGES) /* as plan/promote.c chooses */
 #define GSS_WHOLE	 8u /* also mark and sweep the old space */
+#define GSS_MIXED	 32u /* the same, where words may be no references */
 #define GSS_LOOK_UP	 (16u | GC_COPY_AGES) /* not known: see struct gss */
 
 struct gss {
@@ -231,7 +232,7 @@ static __attribute__((noinline)) bool old_count_other(struct gc_copier *c, void 
 {
 	size_t size = gc_copy_unshaped(c->heap, ref, word);
 
-	if (unlikely(c->heap->roots.shrunk))
+	if (unlikely(!c->heap->roots.plain))
 		return old_count_shrunk(c, ref, size);
 	old_count(c, size & ~(size_t)1);
 	return size & 1;
@@ -240,10 +241,12 @@ static __attribute__((noinline)) bool old_count_other(struct gc_copier *c, void 
 /* A reference to an old object: only a whole collection traces those. */
 gc_inline bool gss_outside(struct gc_copier *c, void *ref, unsigned int how, const bool shared)
 {
+	/* A loop for a certain collection reads nothing for that. */
+	bool mixed = how == GSS_LOOK_UP ? c->mixed : how & GSS_MIXED;
 	uint64_t word;
 	size_t refs;
 
-	if (!(how_of(c, how) & GSS_WHOLE) || (unlikely(c->mixed) && !gc_is_ref(c->heap, ref)) ||
+	if (!(how_of(c, how) & GSS_WHOLE) || (unlikely(mixed) && !gc_is_ref(c->heap, ref)) ||
 	    !gc_copy_take(c->heap->mark, (uintptr_t)ref, shared))
 		return false;
 	word = gc_word(ref);
@@ -330,6 +333,17 @@ gc_inline void drain_how(struct gc_copier *c, const unsigned int how)
 	gc_copy_loop(c, false, &ops, how, GSS_LOOK_UP, gss_scan);
 }
 
+/* The same where words are mixed. Not inlined: the other loops have more registers. */
+static __attribute__((noinline)) void gss_drain_mixed(struct gc_copier *c)
+{
+	drain_how(c, GSS_PROMOTE_ALL | GSS_WHOLE | GSS_MIXED);
+}
+
+static __attribute__((noinline)) void gss_drain_any(struct gc_copier *c)
+{
+	drain_how(c, GSS_LOOK_UP);
+}
+
 /* For a single thread a loop for each promotion policy, of minor and of whole collections */
 static void gss_drain(struct gc_copier *c)
 {
@@ -351,6 +365,12 @@ static void gss_drain(struct gc_copier *c)
 		break;
 	case GSS_PROMOTE_SOME | GSS_WHOLE:
 		drain_how(c, GSS_PROMOTE_SOME | GSS_WHOLE);
+		break;
+	case GSS_PROMOTE_ALL | GSS_WHOLE | GSS_MIXED:
+		gss_drain_mixed(c);
+		break;
+	default:
+		gss_drain_any(c);
 		break;
 	}
 }
@@ -536,6 +556,7 @@ static void gss_collect(struct gc_heap *heap)
 	objects = heap->stats.allocated_objects;
 	g->whole = choose_whole(heap, g);
 	g->how = g->promotes | (g->whole ? GSS_WHOLE : 0);
+	g->how |= g->whole && heap->roots.mixed ? GSS_MIXED : 0;
 	c->kind = g->whole ? GC_KIND_MAJOR : GC_KIND_MINOR;
 	if (heap->opt.verify & GC_VERIFY_CARD)
 		verify_cards(heap);

@@ -20,9 +20,11 @@ size_t gc_held_shrunk(const struct gc_heap *heap, uintptr_t addr, size_t size);
 
 gc_inline size_t gc_held(const struct gc_heap *heap, const void *obj, size_t size)
 {
-	if (unlikely(__atomic_load_n(&heap->roots.shrunk, __ATOMIC_RELAXED)))
-		return gc_held_shrunk(heap, (uintptr_t)obj, size);
-	return gc_held_size(heap, size);
+	size_t plain = __atomic_load_n(&heap->roots.plain, __ATOMIC_RELAXED);
+
+	if (likely(size <= plain))
+		return size;
+	return plain ? gc_held_size(heap, size) : gc_held_shrunk(heap, (uintptr_t)obj, size);
 }
 
 #endif
