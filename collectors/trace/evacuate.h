@@ -295,17 +295,21 @@ gc_inline void gc_copy_loop(struct gc_copier *c, const bool shared, const struct
 	do {
 		gc_copy_get(c, &r);
 		while (r.top > r.base) {
-			void *obj = *--r.top, **slot = (void **)((char *)obj + 8), **end;
+			void *obj = *--r.top, **first = (void **)((char *)obj + 8), **slot;
 			size_t refs = gc_shape_refs(gc_word(obj));
 			bool young = false;
 
-			end = (void **)((char *)obj + refs);
+			slot = (void **)((char *)obj + refs) - 1;
 			if (unlikely(!refs)) {
 				gc_copy_put(c, &r);
 				scan(c, obj, shared);
 				gc_copy_get(c, &r);
 			}
-			for (; slot < end; slot++)
+			/*
+			 * From the last one, so that what the first one leads to is copied first: in the
+			 * order of addresses in which programs will follow them.
+			 */
+			for (; slot >= first; slot--)
 				gc_copy_ref(c, &r, &young, slot, ops, how, any, shared);
 			if (refs && ops->scanned)
 				ops->scanned(c, obj, young, how);
