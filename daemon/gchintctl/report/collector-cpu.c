@@ -10,6 +10,7 @@
 #include "../../recording/reader/db.h"
 #include "../../recording/reader/memory.h"
 
+#define LOW_SHARE  0.05 /* of the upper bound: a lower one below it says nothing */
 #define PART_LEAST 200000000ull /* ns; accounts are read a few times a second */
 
 /* Bounds further apart than a tenth are a range. */
@@ -20,7 +21,7 @@ static void cpu_format(const struct recording *rec, const struct cpu_time_sum *s
 
 	c->known = true;
 	c->range = sum->high - sum->low > sum->high / 10;
-	c->at_most = c->range && !sum->low;
+	c->at_most = c->range && (double)sum->low < LOW_SHARE * (double)sum->high;
 	amount_length((double)sum->low, low);
 	amount_length((double)sum->high, high);
 	/* "39.0 to 63.0 ms" */

@@ -8,7 +8,7 @@
 /**
  * struct collector_cpu - what is known of the CPU time of collection
  * @known: there is a figure
- * @at_most: only an upper bound is known
+ * @at_most: only the upper bound says something
  * @range: the bounds are far apart: @amount has both
  * @amount: "1.34 s", or "1.96 to 2.33 s"
  * @share: of one CPU, "18 %"; "" for a range
