@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "../common/error.h"
+#include "../common/fold.h"
 #include "../common/printable.h"
 #include "../recording/reader/db.h"
 #include "../version.h"
@@ -177,7 +178,7 @@ static int command_report_unknown(const char *name)
 /* A command that otherwise succeeded fails if standard output or a database had an error. */
 static int output_finish(int code)
 {
-	if (fflush(stdout) || ferror(stdout)) {
+	if (fflush(stdout) || ferror(stdout) || !fold_finish()) {
 		ctl_error("standard output: %s", strerror(errno));
 		return code ? code : CTL_FILE;
 	}
@@ -240,6 +241,15 @@ static int args_find_dashes(int argc, char **argv)
 	return argc;
 }
 
+/* Not what other programs read: pages, and formats of profiles. */
+static bool command_is_table(size_t n, int argc, char **argv)
+{
+	if (commands[n].run == cmd_profile)
+		return argc > 1 && (!strcmp(argv[1], "report") || !strcmp(argv[1], "diff") ||
+				    !strcmp(argv[1], "annotate"));
+	return commands[n].text && commands[n].run != cmd_report && commands[n].run != cmd_import;
+}
+
 /* @argv begins with the command's name. */
 static int command_run(struct ctl *ctl, size_t n, bool pager, int argc, char **argv)
 {
@@ -265,8 +275,13 @@ static int command_run(struct ctl *ctl, size_t n, bool pager, int argc, char **a
 	/* The live view has its own paging and makes its output printable itself. */
 	if (commands[n].run != cmd_top &&
 	    ((commands[n].text && !ctl->json) || isatty(STDOUT_FILENO))) {
+		const size_t width =
+			command_is_table(n, argc, argv) && !ctl->json ? fold_width() : 0;
+
 		if (pager && commands[n].paged && !ctl->json)
 			pager_start();
+		if (width)
+			fold_output(width);
 		printable_output();
 	}
 	return commands[n].run(ctl, argc, argv);

@@ -78,6 +78,29 @@ frequency not known
 mark, foreground 1 250.00 ms 16.0 %
 X2
 ok "compare" expected compare "$ctl" compare a.db similar.db other.db ./other.db
+
+# Each table at 60 columns: a longer line is one word, perhaps behind its indent, and no word is lost or cut.
+wide_lines() { # NAME...
+	grep -nE '^.{61}' "$d/narrow" | grep -E '^[0-9]+: *[^ ]+ +[^ ]' | sed "s/^/$*: /"
+}
+narrow() { # ARGUMENT...
+	(cd "$d" && "$ctl" "$@" >"$d/wide" 2>/dev/null && COLUMNS=60 "$ctl" "$@" >"$d/narrow" 2>/dev/null) || echo "$*: fails"
+	[ -s "$d/wide" ] || echo "$*: no output"
+	wide_lines "$@"
+	cmp -s <(tr -s ' \n' '\n' <"$d/wide" | grep .) <(tr -s ' \n' '\n' <"$d/narrow" | grep .) || echo "$*: other words"
+}
+recording_make "$d/profile.db" everything profile
+ok "tables fit into 60 columns, with all their words" is "" "$(narrow summary a.db; narrow why a.db; narrow why a.db --at 0.312
+	narrow compare a.db similar.db other.db; narrow annotations a.db; narrow runtimes
+	narrow profile report profile.db; narrow status; narrow measure --help
+	COLUMNS=60 "$ctl" measure -n 2 -w 0 -- true >"$d/narrow" 2>"$d/err"; wide_lines measure)"
+ok "a line is cut between columns, and goes on indented" is "        AT s  LENGTH ms  PHASE              CAUSE|        MHz AT LEAST ms  CPU WAIT ms  GEN     BEFORE|        AFTER FULL     FREED THREAD" \
+	"$(cd "$d" && COLUMNS=60 "$ctl" why a.db | head -n 3 | paste -sd'|')"
+ok "what other programs read is as wide as ever" is "same same same" "$(for c in "export -f csv -t phases a.db" "--json why a.db" \
+	"profile export --format perf-script profile.db -o -"; do
+	# shellcheck disable=SC2086 # arguments
+	(cd "$d" && cmp -s <("$ctl" $c) <(COLUMNS=60 "$ctl" $c) && [ "$("$ctl" $c | wc -L)" -gt 60 ] && echo same || echo "$c")
+done | paste -sd' ')"
 ok "compare with an almost empty recording" shows "$ctl" compare a.db sparse.db <<'X2'
 duration 2.25 s → 2.50 s 11 % more (a single run)
 not known of these runs: energy of core, measured;
