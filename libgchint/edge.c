@@ -217,6 +217,8 @@ static void edge_trace(struct edge *e, const char *event, uint32_t word, int is_
 		return;
 	trace_event(&l, event, e->r->handle.tid);
 	trace_phase(&l, word);
+	if (phase_of(word) >= GCHINT_PHASE_NR)
+		trace_number(&l, "invalid", phase_of(word));
 	if (edge_word(e) != word && edge_word(e))
 		trace_name(&l, "in", name_of_phase(phase_of(edge_word(e))));
 	if (d)

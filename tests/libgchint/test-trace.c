@@ -75,8 +75,8 @@ static const char *all_of_it(const char *backend, const char *slot)
 		"%s heap when=after at=9 committed=0 allocated=3 freed=0 generation=2\n"
 		"%s end mark concurrent\n"
 		"%s end - -\n"
-		"%s begin ? foreground\n"
-		"%s abandon ? foreground\n"
+		"%s begin ? foreground invalid=200\n"
+		"%s abandon ? foreground invalid=200\n"
 		"%s role role=background%s\n"
 		"%s detach\n"
 		"%s close backend=%s\n",
