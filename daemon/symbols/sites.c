@@ -398,12 +398,26 @@ static size_t text_find_users(const struct elf_file *f, const struct function_ta
 	return nr;
 }
 
+/* Copies a text with \n, \t and \\ as in C. Returns its length. */
+static size_t text_unescape(char *to, const char *from, size_t length)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		const char next = from[i] == '\\' && i + 1 < length ? from[i + 1] : '\0';
+
+		to[n++] = next == 'n' ? '\n' : next == 't' ? '\t' : from[i];
+		i += next == 'n' || next == 't' || next == '\\';
+	}
+	return n;
+}
+
 /* @name: with its quotes. The string may be at several addresses. */
 static size_t text_find(const struct elf_file *f, const char *name, struct site *site, char *why,
 			size_t size)
 {
 	const ElfW(Ehdr) *head = elf_file_range(f, 0, sizeof(*head));
-	const size_t length = strlen(name) - 2;
+	size_t length = strlen(name) - 2;
 	unsigned int sections;
 	const ElfW(Shdr) *s = elf_file_sections(f, &sections);
 	struct function_table t;
@@ -421,7 +435,7 @@ static size_t text_find(const struct elf_file *f, const char *name, struct site 
 	}
 	if (length >= sizeof(text))
 		return 0;
-	memcpy(text, name + 1, length);
+	length = text_unescape(text, name + 1, length);
 	for (unsigned int i = 0; s && i < sections; i++) {
 		const char *bytes = s[i].sh_flags & (SHF_EXECINSTR | SHF_WRITE) ||
 						    !(s[i].sh_flags & SHF_ALLOC) ?

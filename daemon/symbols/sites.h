@@ -22,7 +22,7 @@ struct site {
  * sites_find - find the first instruction of a function, or the sites of a probe
  * @path: the file
  * @name: FUNCTION; PROVIDER:NAME of a USDT probe; "TEXT" with its quotes: the only function that uses
- *	the string TEXT, for files without symbols
+ *	the string TEXT, for files without symbols; \n, \t and \\ are as in C
  * @site: receives them
  * @why: receives the reason of a failure, and what to do
  * @size: of @why

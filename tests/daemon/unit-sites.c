@@ -13,9 +13,10 @@
 #include "place.h"
 #include "records.h"
 
-#define SELF  "/proc/self/exe"
-#define TEXT  "a text of unit_site_target alone"
-#define TWICE "a text of two functions of this test"
+#define SELF   "/proc/self/exe"
+#define TEXT   "a \\t of unit_site_target alone\n" /* with a backslash */
+#define QUOTED "\"a \\\\t of unit_site_target alone\\n\""
+#define TWICE  "a text of two functions of this test"
 
 int unit_site_target(const char **text);
 int unit_site_other(const char **text);
@@ -114,7 +115,8 @@ static void arm64_check(void)
 		struct site by_name, by_text[SITES_MAX], named[SITES_MAX];
 		char why[256];
 		const size_t names = sites_find("a.so", "collects", named, why, sizeof(why));
-		const size_t texts = sites_find("a.so", "\"" TEXT "\"", by_text, why, sizeof(why));
+		const size_t texts =
+			sites_find("a.so", "\"a text of arm64\"", by_text, why, sizeof(why));
 
 		by_name = named[0];
 		CHECK(names == 1 && texts == 1 && by_text[0].offset == by_name.offset,
@@ -150,8 +152,7 @@ void unit_sites(void)
 		if (!system(command)) {
 			CHECK(site_is("stripped", "unit_site_target", 0, "symbols were stripped"),
 			      "a stripped function is reported, with what to do");
-			CHECK(site_is("stripped", "\"" TEXT "\"", TEXTS ? target : 0,
-				      "x86-64 and arm64"),
+			CHECK(site_is("stripped", QUOTED, TEXTS ? target : 0, "x86-64 and arm64"),
 			      "it is found by a text that it uses");
 			CHECK(site_is("stripped", "\"" TWICE "\"", 0,
 				      TEXTS ? "2 functions" : "x86-64 and arm64"),
