@@ -186,7 +186,8 @@ static inline void gchint_phase_account_time(struct gchint_track *t, u64 ns, u32
  * @may_raise: the session was opened with CAP_SYS_NICE
  * @overdue: the stall instant passed and the phase lasts
  * @keeping: gchint_rest_keeping() of the thread. Set by the caller after
- *	gchint_hint_fill_brief(), as the next three
+ *	gchint_hint_fill_brief(), as the next four
+ * @rests: a mutator of the session rests between its work, as a server's does
  * @together: other CPUs, too, collect for the session while mutators wait
  * @bucket: which of GCHINT_BUCKETS its switches are counted in: the user's
  * @mutator: gchint_learn_mutator() of the session, on this core type
@@ -212,6 +213,7 @@ struct gchint_hint {
 	bool may_raise;
 	bool overdue;
 	u8 keeping;
+	bool rests;
 	bool together;
 	u8 mutator;
 	u8 bucket;
@@ -257,6 +259,7 @@ static inline void gchint_hint_fill_brief(struct gchint_hint *h, const struct gc
 	h->role = false;
 	h->may_raise = may_raise;
 	h->keeping = 0;
+	h->rests = false;
 	h->together = false;
 	h->slowdown = 0;
 	h->mutator = 0;
