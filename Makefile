@@ -7,6 +7,11 @@ ifneq ($(words $(CURDIR)),1)
 $(error The path "$(CURDIR)" has a blank, and make separates names at blanks: clone into another directory)
 endif
 
+# Files would go to the root of the file system.
+ifeq ($(origin BUILD)$(strip $(BUILD)),command line)
+$(error BUILD is empty: leave it out, or name a directory)
+endif
+
 PREFIX  ?= /usr/local
 DESTDIR ?=
 BOARD   ?=
@@ -27,7 +32,7 @@ INSTALLED := libgchint adapters collectors daemon packaging
 .NOTPARALLEL:
 
 .PHONY: all help modules modules_install install uninstall deb check check-all check-fresh check-unit check-lint check-board check-lab \
-	demo bench-collectors bench-kmod bench-profile mutants repro lab clean $(SUBDIRS)
+	demo bench-collectors bench-kmod bench-predictions bench-profile mutants repro lab clean $(SUBDIRS)
 
 all: $(SUBDIRS) modules
 
@@ -57,6 +62,7 @@ help:
 	@echo 'Measure'
 	@echo '  make bench-collectors    compare with libgc, OpenJDK and (WHIPPET=DIR) whippet; needs an idle machine'
 	@echo '  make bench-kmod          cost of the module: doorbell, hook, latency (PUBLISH=1: docs/results/kmod.md)'
+	@echo '  make bench-predictions   what advised settings do (PUBLISH=1: docs/results/predictions.md)'
 	@echo '  make bench-profile       cost of profiling by method (PUBLISH=1: docs/results/profile.md)'
 	@echo '  make mutants             mutation tests (SEED=N, OF=COMPONENT, PUBLISH=1: docs/results/tests.md)'
 	@echo '  make repro               reproduce the claims of five papers: docs/results/seeds.md'
@@ -137,6 +143,10 @@ lab: need-board need-build bench
 
 bench-kmod: need-board need-build need-unit
 	@bench/kmod/run $(if $(PUBLISH),--publish)
+
+bench-predictions: need-bench libgchint daemon adapters bench
+	@GCHINTCTL=$(BUILD)/daemon/gchintctl GCHINT_BENCH=$(BUILD)/bench/gchint-bench \
+		bench/predictions/run $(if $(PUBLISH),--publish)
 
 bench-profile: need-bench libgchint daemon
 	@GCHINTCTL=$(BUILD)/daemon/gchintctl LIBGCHINT=$(BUILD)/libgchint bench/profile/run $(if $(PUBLISH),--publish)

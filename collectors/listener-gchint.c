@@ -291,7 +291,7 @@ int gc_listener_gchint_frequency(uint32_t *effective_khz, uint32_t *highest_khz,
 {
 	struct gc_listener_gchint *l = arg;
 	struct gchint_policy p = { .size = sizeof(p) };
-	int ret = gchint_policy(l->session, -1, &p);
+	int ret = gchint_get_policy(l->session, -1, &p);
 
 	if (ret)
 		return ret;

@@ -163,7 +163,7 @@ struct gchint_stream_event {
  *	in bytes from its thread pointer (x86-64: fs, arm64: tpidr_el0)
  * @tail: the next ticket
  * @lost: events that were dropped because the ring was full
- * @lost_ends: of these, ends of phases; 0 of older programs
+ * @lost_ends: of these, ends of phases and readings of the heap; 0 of older programs
  * @event: the events
  */
 struct gchint_stream {

@@ -25,7 +25,7 @@
  * Thread safety: functions are thread-safe, except gchint_explain(). A handle has one user
  * at a time.
  * gchint_phase_begin(), gchint_phase_end(), gchint_phase_next(), gchint_attach(),
- * gchint_policy() and every function on a struct gchint_thread are
+ * gchint_get_policy() and every function on a struct gchint_thread are
  * async-signal-safe: no allocation, lock, stdio, exit or lazily allocated TLS. They
  * may be called while the world is stopped. gchint_open(), gchint_init() and
  * gchint_close() wait for each other and must not be called in a signal handler.
@@ -232,7 +232,7 @@ struct gchint_policy {
  *
  * A process has one session: opening it again returns the same handle and increments a
  * count. In a forked child it opens a new session. A missing device is no error: see
- * gchint_backend() and gchint_why(). Thread-safe, not async-signal-safe.
+ * gchint_get_backend() and gchint_get_reason(). Thread-safe, not async-signal-safe.
  *
  * Return: 0; -EINVAL for an unknown flag or an invalid environment variable; another
  * -errno if the file of GCHINT_TRACE cannot be opened for appending. An error opens
@@ -254,15 +254,15 @@ GCHINT_API int gchint_open(struct gchint_session **session, unsigned int flags);
 GCHINT_API int gchint_close(struct gchint_session *session);
 
 /**
- * gchint_backend() - the destination of hints
+ * gchint_get_backend() - the destination of hints
  * @session: the session, or NULL
  *
  * Return: enum gchint_backend; GCHINT_BACKEND_NOTHING for NULL.
  */
-GCHINT_API enum gchint_backend gchint_backend(const struct gchint_session *session);
+GCHINT_API enum gchint_backend gchint_get_backend(const struct gchint_session *session);
 
 /**
- * gchint_why() - the reason why the device is not in use
+ * gchint_get_reason() - the reason why the device is not in use
  * @session: the session, or NULL
  *
  * Return: 0 if it is in use; -ENOENT no such device; -EACCES no permission;
@@ -271,7 +271,7 @@ GCHINT_API enum gchint_backend gchint_backend(const struct gchint_session *sessi
  * or -EINVAL the kernel has none, -EPERM or -ENOSYS a seccomp filter; -EBADF no session
  * is open; or another -errno of open(2), mmap(2) or sched_setattr(2).
  */
-GCHINT_API int gchint_why(const struct gchint_session *session);
+GCHINT_API int gchint_get_reason(const struct gchint_session *session);
 
 /**
  * gchint_explain() - describe the destination of hints, or why there is none
@@ -286,7 +286,7 @@ GCHINT_API int gchint_why(const struct gchint_session *session);
 GCHINT_API size_t gchint_explain(char *text, size_t size);
 
 /**
- * gchint_fd() - a descriptor that signals changes of governors and limits
+ * gchint_get_fd() - a descriptor that signals changes of governors and limits
  * @session: the session
  *
  * It polls readable if governors, limits or the set of policies have changed
@@ -294,10 +294,10 @@ GCHINT_API size_t gchint_explain(char *text, size_t size);
  *
  * Return: the descriptor, or -ENODEV without the device.
  */
-GCHINT_API int gchint_fd(const struct gchint_session *session);
+GCHINT_API int gchint_get_fd(const struct gchint_session *session);
 
 /**
- * gchint_policy() - read the frequency policy of a CPU
+ * gchint_get_policy() - read the frequency policy of a CPU
  * @session: the session
  * @cpu: number of the CPU, or -1 for the one that the caller runs on
  * @policy: the result; the caller sets @policy->size before
@@ -309,8 +309,8 @@ GCHINT_API int gchint_fd(const struct gchint_session *session);
  * no such CPU, or @policy->size is below that of the first version; -EAGAIN the kernel
  * was writing at each of 100 attempts.
  */
-GCHINT_API int gchint_policy(const struct gchint_session *session, int cpu,
-			     struct gchint_policy *policy);
+GCHINT_API int gchint_get_policy(const struct gchint_session *session, int cpu,
+				 struct gchint_policy *policy);
 
 /**
  * gchint_expect() - declare the expected length of a phase
@@ -391,7 +391,13 @@ GCHINT_API int gchint_set_role(struct gchint_thread *thread, unsigned int role,
 GCHINT_API void gchint_begin_detail(struct gchint_thread *thread, enum gchint_phase phase,
 				    gchint_flags_t flags, const struct gchint_detail *detail);
 
-/** gchint_next_detail() - gchint_next() with details of the new phase; as above. */
+/**
+ * gchint_next_detail() - gchint_next() with details of the new phase
+ * @thread: the handle
+ * @phase: enum gchint_phase
+ * @flags: GCHINT_F_*
+ * @detail: those of the new phase, copied; NULL none. They are valid until it ends.
+ */
 GCHINT_API void gchint_next_detail(struct gchint_thread *thread, enum gchint_phase phase,
 				   gchint_flags_t flags, const struct gchint_detail *detail);
 
@@ -486,7 +492,7 @@ GCHINT_API struct gchint_thread *gchint_self(void);
 /* ------------------------------------------------------------------ methods */
 
 /**
- * gchint_profiled() - does a recorder sample this process, and can it learn its methods?
+ * gchint_is_profiled() - does a recorder sample this process, and can it learn its methods?
  *
  * For a runtime that must enable something, such as a hook at each call, before it can
  * report its methods. Async-signal-safe.
@@ -495,7 +501,7 @@ GCHINT_API struct gchint_thread *gchint_self(void);
  * each call, by gchint_symbol_add() with the address that it has. That measures the cost of
  * profilers that have to name methods at each call.
  */
-GCHINT_API int gchint_profiled(void);
+GCHINT_API int gchint_is_profiled(void);
 
 /**
  * gchint_symbol_add() - name a method, when its code is loaded
@@ -515,7 +521,13 @@ GCHINT_API int gchint_profiled(void);
  */
 GCHINT_API uintptr_t gchint_symbol_add(uintptr_t address, size_t size, const char *name);
 
-/** gchint_symbol_remove() - the code at @address was unloaded or moved; as above. */
+/**
+ * gchint_symbol_remove() - the code of a method was unloaded or moved
+ * @address: address of the code, or what gchint_symbol_add() returned; 0 does nothing
+ * @size: size of the code in bytes
+ *
+ * Samples taken before keep the name. Thread-safe and async-signal-safe.
+ */
 GCHINT_API void gchint_symbol_remove(uintptr_t address, size_t size);
 
 /* ------------------------------------------------------------- the hot path */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* gchint_policy(): reads a frequency policy from the information page. */
+/* gchint_get_policy(): reads a frequency policy from the information page. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stddef.h>
@@ -57,7 +57,7 @@ static int cpu_exists(const struct gchint_info *info, const void *cpus, int cpu)
 	return cpu >= 0 && (uint32_t)cpu < (cpus ? load_relaxed(&info->nr_cpus) : GCHINT_INFO_CPUS);
 }
 
-int gchint_policy(const struct gchint_session *s, int cpu, struct gchint_policy *policy)
+int gchint_get_policy(const struct gchint_session *s, int cpu, struct gchint_policy *policy)
 {
 	const struct gchint_info *info = s ? load_relaxed(&s->info) : NULL;
 	const void *cpus = s ? load_relaxed(&s->cpus) : NULL;

@@ -289,17 +289,17 @@ int gchint_close(struct gchint_session *s)
 	return ret;
 }
 
-enum gchint_backend gchint_backend(const struct gchint_session *s)
+enum gchint_backend gchint_get_backend(const struct gchint_session *s)
 {
 	return s ? (enum gchint_backend)s->backend : GCHINT_BACKEND_NOTHING;
 }
 
-int gchint_why(const struct gchint_session *s)
+int gchint_get_reason(const struct gchint_session *s)
 {
 	return s ? s->why : -EBADF;
 }
 
-int gchint_fd(const struct gchint_session *s)
+int gchint_get_fd(const struct gchint_session *s)
 {
 	/* The program may have closed what is not its own. */
 	return s && s->backend == GCHINT_BACKEND_DEVICE && s->block.fd >= 0 ? s->block.fd : -ENODEV;

@@ -322,7 +322,8 @@ static struct gchint_stream_event *event_take(struct gchint_stream *ring, uint32
 
 /*
  * As event_take(), with the fields that all events share; time is now, the CPU unknown.
- * @ends: the event is the end of a phase
+ * @ends: the event is the end of a phase, or a reading of the heap: if it is lost, it is none that is
+ *	missing from a count of hints
  */
 static struct gchint_stream_event *event_begin(struct gchint_stream *ring, pid_t tid,
 					       unsigned int type, int ends, uint32_t *ticket)
@@ -418,7 +419,7 @@ static void heap_put(struct gchint_stream *ring, const struct record *r, unsigne
 	struct gchint_stream_event *event;
 	uint32_t ticket;
 
-	event = event_begin(ring, r->handle.tid, type, 0, &ticket);
+	event = event_begin(ring, r->handle.tid, type, 1, &ticket);
 	if (!event)
 		return;
 	event->time = h->time_ns;

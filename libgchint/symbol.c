@@ -193,7 +193,7 @@ void symbols_inherit(pid_t parent)
 	errno = saved;
 }
 
-int gchint_profiled(void)
+int gchint_is_profiled(void)
 {
 	return load_relaxed(&gchint_page.session.profiled);
 }

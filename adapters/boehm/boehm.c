@@ -3,7 +3,8 @@
  * The Boehm collector (libgc 8). It reports the stages of a collection to the callback set by
  * GC_set_on_collection_event(), on the thread that triggered the collection. The collector's
  * lock is held, and for some stages the other threads are stopped by signals at arbitrary
- * points: on_event() makes no GC_ call, allocates nothing, takes no lock, and uses no stdio.
+ * points: on_event() makes no GC_ call but GC_get_prof_stats_unsafe(), which reads variables,
+ * allocates nothing, takes no lock, and uses no stdio.
  * The stages map to phases as follows:
  *
  *	PRE_STOP_WORLD		safepoint, STW		threads are being stopped
@@ -13,6 +14,9 @@
  *	POST_START_WORLD	none
  *	RECLAIM_START		sweep, foreground	finalizers, free lists, unmapping
  *	RECLAIM_END		none
+ *
+ * How full the heap is, by blocks, is reported at PRE_STOP_WORLD and at RECLAIM_END, before which
+ * blocks without a live object have been freed.
  *
  * Between an abandoned mark and the next PRE_STOP_WORLD (incremental mode) mutators mark
  * a little at each allocation, and most sweeping is done at allocation too. libgc reports
@@ -46,9 +50,13 @@
  */
 #pragma weak GC_set_on_collection_event
 #pragma weak GC_get_on_collection_event
+#pragma weak GC_get_prof_stats_unsafe
 
 static void (*set_event)(GC_on_collection_event_proc) = GC_set_on_collection_event;
 static GC_on_collection_event_proc (*get_event)(void) = GC_get_on_collection_event;
+
+/* Reads the collector's counts for a caller that holds its lock; NULL: not in this libgc. */
+static size_t (*stats_read)(struct GC_prof_stats_s *, size_t) = GC_get_prof_stats_unsafe;
 
 static GC_on_collection_event_proc chained;
 static int installed;
@@ -78,6 +86,23 @@ static uint32_t cause_infer(void)
 	return causes_known && !starting ? GCHINT_CAUSE_ALLOCATION : GCHINT_CAUSE_UNKNOWN;
 }
 
+static void heap_report(unsigned int when)
+{
+	struct gchint_heap heap = GCHINT_HEAP_INIT;
+	struct GC_prof_stats_s stats;
+
+	/* The members up to bytes_allocd_since_gc are those of all versions. */
+	if (!stats_read ||
+	    stats_read(&stats, sizeof(stats)) < offsetof(struct GC_prof_stats_s, gc_no))
+		return;
+	heap.when = when;
+	heap.used = stats.heapsize_full - stats.free_bytes_full;
+	heap.committed = stats.heapsize_full - stats.unmapped_bytes;
+	heap.allocated = stats.allocd_bytes_before_gc + stats.bytes_allocd_since_gc;
+	heap.generation = 1;
+	gchint_heap(gchint_self(), &heap);
+}
+
 static void GC_CALLBACK on_event(GC_EventType event)
 {
 	struct gchint_detail detail = { .size = sizeof(detail) };
@@ -89,6 +114,7 @@ static void GC_CALLBACK on_event(GC_EventType event)
 		detail.cause = cause_infer();
 		/* Attaches the thread while the others still run. */
 		gchint_begin_detail(gchint_self(), GCHINT_PHASE_SAFEPOINT, GCHINT_F_STW, &detail);
+		heap_report(GCHINT_HEAP_BEFORE);
 		break;
 	case GC_EVENT_MARK_START:
 		marking = 1;
@@ -106,8 +132,11 @@ static void GC_CALLBACK on_event(GC_EventType event)
 		gchint_begin_detail(gchint_self(), GCHINT_PHASE_SWEEP, GCHINT_F_FOREGROUND,
 				    &detail);
 		break;
-	case GC_EVENT_POST_START_WORLD:
 	case GC_EVENT_RECLAIM_END:
+		heap_report(GCHINT_HEAP_AFTER);
+		gchint_phase_end();
+		break;
+	case GC_EVENT_POST_START_WORLD:
 		gchint_phase_end();
 		break;
 	default:
@@ -279,6 +308,7 @@ static void collector_find_late(void *library)
 {
 	*(void **)&set_event = dlsym(library, "GC_set_on_collection_event");
 	*(void **)&get_event = dlsym(library, "GC_get_on_collection_event");
+	*(void **)&stats_read = dlsym(library, "GC_get_prof_stats_unsafe");
 	late = 1;
 	gchint_boehm_install();
 }

@@ -61,7 +61,7 @@ int adapter_start(const char *file, struct gchint_session **session)
 			fprintf(stderr, "%s: no hints: %s\n", file, why);
 		return 0;
 	}
-	if (gchint_backend(opened) == GCHINT_BACKEND_NOTHING) {
+	if (gchint_get_backend(opened) == GCHINT_BACKEND_NOTHING) {
 		gchint_close(opened);
 		return 0;
 	}

@@ -23,6 +23,8 @@
  *	BGC2ndConEnd		none
  *	BGCAllocWaitBegin, End	wait			an allocating thread waits for it
  *
+ * GCHeapStats has the bytes of each generation after a collection.
+ *
  * A background collection begins with a pause, in which it may first collect the young
  * generation: that is a separate collection. Threads of the server collector have standing roles.
  */
@@ -43,6 +45,7 @@
 #define SUSPEND_FOR_GC_PREP 6
 
 #define GC_BACKGROUND 1 /* GCStart's type */
+#define PINNED_AT     94 /* bytes of GCHeapStats before the size of the pinned objects */
 
 enum provider {
 	PROVIDER_OTHER,
@@ -53,6 +56,7 @@ enum provider {
 /* Event numbers; those of the private provider are independent of the others. */
 enum {
 	GC_START = 1,
+	GC_HEAP_STATS = 4,
 	GC_RESTART_BEGIN = 7,
 	GC_SUSPEND_BEGIN = 9,
 	GC_MARK = 202, /* on each thread that marked */
@@ -93,7 +97,7 @@ static __thread struct {
  */
 static uint32_t stopped, started; /* stops so far, and the last of them that is over */
 static uint32_t begun; /* collections so far */
-static uint32_t cause; /* of the last collection */
+static uint32_t cause, generation; /* of the last collection */
 
 /* Which provider an event comes from. The runtime is asked once for each provider. */
 static enum provider provider_of(uintptr_t provider)
@@ -190,6 +194,26 @@ static void pause_catch_up(void)
 		phase_leave(&this_thread.pauses);
 }
 
+/* Of GCHeapStats: sizes of the generations 0 to 2 and of large objects, each with what it promoted. */
+static void heap_report(const uint8_t *data, uint32_t size)
+{
+	struct gchint_heap heap = GCHINT_HEAP_INIT;
+	uint64_t sizes[8];
+
+	if (size < sizeof(sizes))
+		return;
+	memcpy(sizes, data, sizeof(sizes));
+	heap.when = GCHINT_HEAP_AFTER;
+	heap.used = sizes[0] + sizes[2] + sizes[4] + sizes[6];
+	/* Pinned objects have their own, in later versions. */
+	if (size >= PINNED_AT + sizeof(sizes[0])) {
+		memcpy(sizes, data + PINNED_AT, sizeof(sizes[0]));
+		heap.used += sizes[0];
+	}
+	heap.generation = __atomic_load_n(&generation, __ATOMIC_RELAXED);
+	gchint_heap(gchint_self(), &heap);
+}
+
 static void runtime_event(uint32_t event, const uint32_t *data, uint32_t size)
 {
 	switch (event) {
@@ -208,6 +232,7 @@ static void runtime_event(uint32_t event, const uint32_t *data, uint32_t size)
 			break;
 		__atomic_store_n(&cause, cause_of(data[2], data[3] == GC_BACKGROUND),
 				 __ATOMIC_RELAXED);
+		__atomic_store_n(&generation, data[1], __ATOMIC_RELAXED);
 		__atomic_fetch_add(&begun, 1, __ATOMIC_RELEASE);
 		pause_catch_up();
 		break;
@@ -267,6 +292,8 @@ static result event_delivered(struct object *self, uintptr_t provider, uint32_t 
 	case PROVIDER_RUNTIME:
 		memcpy(words, data, size < sizeof(words) ? size : sizeof(words));
 		runtime_event(event, words, size);
+		if (event == GC_HEAP_STATS)
+			heap_report(data, size);
 		break;
 	case PROVIDER_PRIVATE:
 		private_event(event);

@@ -10,6 +10,8 @@
  *	GC_NURSERY_COLLECTION_START	copy		the nursery, also within a slice
  *	GC_SLICE_END, ..._END		none
  *
+ * How full the heap is, without the nursery, SpiderMonkey says at the begin and the end of a slice.
+ *
  * Each is STW and FOREGROUND. This library wraps JS_NewContext() and sets the callbacks of each
  * new context. A program that sets its own callback later replaces this one, and gets its
  * address back to call it. The types are those of <js/GCAPI.h>; the functions are looked up by
@@ -58,16 +60,43 @@ typedef JSContext *new_fn(uint32_t heap_max, JSRuntime *parent);
 #define ADD_NURSERY                                                                                \
 	"_ZN2JS30AddGCNurseryCollectionCallbackEP9JSContextPFvS1_NS_17GCNurseryProgressENS_"       \
 	"8GCReasonEPvES4_"
-#define NEW "_Z13JS_NewContextjP9JSRuntime"
+#define NEW	      "_Z13JS_NewContextjP9JSRuntime"
+#define GET_PARAMETER "_Z17JS_GetGCParameterP9JSContext12JSGCParamKey"
+
+/* Keys of JS_GetGCParameter(), the same since SpiderMonkey 1.8. */
+#define PARAMETER_LIMIT 0
+#define PARAMETER_USED	3
+
+typedef uint32_t parameter_fn(JSContext *cx, int key);
+static parameter_fn *parameter_get;
+
+static void heap_report(JSContext *cx, unsigned int when)
+{
+	struct gchint_heap heap = GCHINT_HEAP_INIT;
+	uint32_t limit;
+
+	if (!parameter_get)
+		return;
+	heap.when = when;
+	heap.used = parameter_get(cx, PARAMETER_USED);
+	limit = parameter_get(cx, PARAMETER_LIMIT);
+	/* The highest value stands for none. */
+	if (limit != UINT32_MAX)
+		heap.limit = limit;
+	heap.generation = 1;
+	gchint_heap(gchint_self(), &heap);
+}
 
 static void on_slice(JSContext *cx, enum progress progress, const void *description)
 {
-	(void)cx;
 	(void)description;
-	if (progress == SLICE_BEGIN)
+	if (progress == SLICE_BEGIN) {
 		gchint_phase_begin(GCHINT_PHASE_COLLECT, STOPPED);
-	else if (progress == SLICE_END)
+		heap_report(cx, GCHINT_HEAP_BEFORE);
+	} else if (progress == SLICE_END) {
+		heap_report(cx, GCHINT_HEAP_AFTER);
 		gchint_phase_end();
+	}
 }
 
 static void on_nursery(JSContext *cx, enum nursery_progress progress, int reason)
@@ -107,6 +136,7 @@ static void context_watch(JSContext *cx)
 	}
 	if (started < 0)
 		return;
+	parameter_get = (parameter_fn *)dlsym(RTLD_DEFAULT, GET_PARAMETER);
 	set_slice(cx, on_slice);
 	if (set_nursery)
 		set_nursery(cx, on_nursery);

@@ -149,7 +149,7 @@ void interpreted_prepare(jvmtiEnv *env, jvmtiEventCallbacks *callbacks, const ch
 		.can_generate_method_exit_events = 1,
 	};
 
-	if (!options || strcmp(options, "interpreted") != 0 || !gchint_profiled())
+	if (!options || strcmp(options, "interpreted") != 0 || !gchint_is_profiled())
 		return;
 	if ((*env)->AddCapabilities(env, &calls) != JVMTI_ERROR_NONE) {
 		fputs("libgchint-jvm.so: no interpreted methods: this JVM reports no calls\n",
@@ -159,7 +159,7 @@ void interpreted_prepare(jvmtiEnv *env, jvmtiEventCallbacks *callbacks, const ch
 	callbacks->MethodEntry = method_on_entry;
 	callbacks->MethodExit = method_on_exit;
 	wanted = 1;
-	at_calls = gchint_profiled() == 2;
+	at_calls = gchint_is_profiled() == 2;
 }
 
 void interpreted_watch(jvmtiEnv *env)

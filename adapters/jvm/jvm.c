@@ -17,7 +17,8 @@
  * JVMTI does not report concurrent work. The threads that do it are recognised by their names
  * and get standing roles (threads.c), and the collector's log has the phases of its driver
  * thread (phases.c). While a recorder profiles, the agent also names compiled code (methods.c)
- * or, with -agentpath:/path/libgchint-jvm.so=interpreted, follows each call (interpreted.c).
+ * or, with -agentpath:/path/libgchint-jvm.so=interpreted, follows each call (interpreted.c). On
+ * request it samples which code allocates (allocations.c).
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -63,6 +64,7 @@ static void JNICALL vm_init(jvmtiEnv *env, JNIEnv *jni, jthread thread)
 	(void)thread;
 	methods_watch(env);
 	interpreted_watch(env);
+	allocations_watch(env);
 	counters_open();
 	threads_watch();
 	phases_watch(jni);
@@ -71,8 +73,8 @@ static void JNICALL vm_init(jvmtiEnv *env, JNIEnv *jni, jthread thread)
 /* On a busy machine the log reader may be behind by the last cycles. */
 static void JNICALL vm_death(jvmtiEnv *env, JNIEnv *jni)
 {
-	(void)env;
 	(void)jni;
+	allocations_finish(env);
 	phases_finish();
 }
 
@@ -85,12 +87,12 @@ static struct gchint_session *opened; /* adapter_start()'s */
  */
 static jint agent_redirect(const char *options)
 {
-	if (gchint_backend(opened) == GCHINT_BACKEND_DEVICE)
+	if (gchint_get_backend(opened) == GCHINT_BACKEND_DEVICE)
 		return JNI_OK;
 	threads_release();
 	gchint_close(opened);
 	/* Another library of the JVM may use the session, which then stays as it is. */
-	if (gchint_backend(opened) == GCHINT_BACKEND_NOTHING)
+	if (gchint_get_backend(opened) == GCHINT_BACKEND_NOTHING)
 		adapter_environment(options);
 	else
 		fprintf(stderr, "libgchint-jvm.so: hints stay with the earlier recorder: another "
@@ -98,7 +100,7 @@ static jint agent_redirect(const char *options)
 	if (gchint_open(&opened, 0))
 		return JNI_ERR;
 	threads_rejoin();
-	return gchint_backend(opened) == GCHINT_BACKEND_NOTHING ? JNI_ERR : JNI_OK;
+	return gchint_get_backend(opened) == GCHINT_BACKEND_NOTHING ? JNI_ERR : JNI_OK;
 }
 
 static jint agent_setup(JavaVM *vm, const char *options, int live)
@@ -126,6 +128,7 @@ static jint agent_setup(JavaVM *vm, const char *options, int live)
 	started = 1;
 	methods_prepare(env, &callbacks);
 	interpreted_prepare(env, &callbacks, options);
+	allocations_prepare(env, &callbacks);
 	(*env)->SetEventCallbacks(env, &callbacks, sizeof(callbacks));
 	(*env)->SetEventNotificationMode(env, JVMTI_ENABLE, JVMTI_EVENT_VM_DEATH, NULL);
 	if (live) {

@@ -84,6 +84,15 @@ void methods_watch(jvmtiEnv *env);
 /** methods_name() - format class, method, file and line; METHODS_NAME bytes are enough. */
 void methods_name(jvmtiEnv *env, jmethodID method, char *text, size_t size);
 
+/* allocations.c: which code allocates */
+
+/** allocations_prepare() - request the capability and the event, if GCHINT_ALLOCATIONS is set */
+void allocations_prepare(jvmtiEnv *env, jvmtiEventCallbacks *callbacks);
+/** allocations_watch() - sample from here on. In the live phase only. */
+void allocations_watch(jvmtiEnv *env);
+/** allocations_finish() - write what was sampled, at the end of the JVM. */
+void allocations_finish(jvmtiEnv *env);
+
 /* interpreted.c: every method, in a JVM that compiles none */
 
 /**

@@ -103,7 +103,7 @@ void methods_prepare(jvmtiEnv *env, jvmtiEventCallbacks *callbacks)
 		.can_get_line_numbers = 1,
 	};
 
-	if (!gchint_profiled())
+	if (!gchint_is_profiled())
 		return;
 	if ((*env)->AddCapabilities(env, &wanted) != JVMTI_ERROR_NONE) {
 		fputs("libgchint-jvm.so: no methods: this JVM reports no compiled code\n", stderr);
@@ -116,7 +116,7 @@ void methods_prepare(jvmtiEnv *env, jvmtiEventCallbacks *callbacks)
 
 void methods_watch(jvmtiEnv *env)
 {
-	if (!gchint_profiled())
+	if (!gchint_is_profiled())
 		return;
 	(*env)->SetEventNotificationMode(env, JVMTI_ENABLE, JVMTI_EVENT_COMPILED_METHOD_LOAD, NULL);
 	(*env)->SetEventNotificationMode(env, JVMTI_ENABLE, JVMTI_EVENT_COMPILED_METHOD_UNLOAD,

@@ -205,9 +205,9 @@ int luaopen_gchint(lua_State *L)
 	static int started;
 
 	adapter_forget("lua");
-	if (started++ || !adapter_start("libgchint-lua.so", NULL) || !gchint_profiled())
+	if (started++ || !adapter_start("libgchint-lua.so", NULL) || !gchint_is_profiled())
 		return 0;
-	at_calls = gchint_profiled() == 2;
+	at_calls = gchint_is_profiled() == 2;
 	adapter_fork();
 	gchint_self();
 	if (lua_getglobal(L, "debug") == LUA_TTABLE) {

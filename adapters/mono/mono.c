@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include <gchint.h>
+#include <mono/metadata/mono-gc.h>
 #include <mono/metadata/profiler.h>
 
 #include "../common/start.h"
@@ -81,6 +82,17 @@ static void phase_switch(unsigned int phase)
 	now = phase;
 }
 
+/* How much is in use Mono says only to who does not hold the collector's lock. */
+static void heap_report(uint32_t generation)
+{
+	struct gchint_heap heap = GCHINT_HEAP_INIT;
+
+	heap.when = GCHINT_HEAP_AFTER;
+	heap.committed = (uint64_t)mono_gc_get_heap_size();
+	heap.generation = generation;
+	gchint_heap(gchint_self(), &heap);
+}
+
 static void on_event(MonoProfiler *profiler, MonoProfilerGCEvent event, uint32_t generation,
 		     mono_bool serial)
 {
@@ -100,6 +112,7 @@ static void on_event(MonoProfiler *profiler, MonoProfilerGCEvent event, uint32_t
 		break;
 	case MONO_GC_EVENT_END:
 		phase_switch(GCHINT_PHASE_COLLECT);
+		heap_report(generation);
 		break;
 	case MONO_GC_EVENT_POST_START_WORLD:
 		workers_pause(0);

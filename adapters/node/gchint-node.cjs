@@ -49,3 +49,44 @@ if (isNode && (launched || ['20', '21'].includes(process.versions.node.split('.'
 			process.noDeprecation = deprecation;
 	}
 }
+
+// On request: which code allocates, by V8's sampling profiler of the heap, those that die included. Written
+// at the end of each heap's thread, one line for each stack: bytes, samples, and the frames from the outermost.
+// The V8 of Node 18 ignores that those which died are asked for, and would have the rest look like all.
+if (isNode && process.env.GCHINT_ALLOCATIONS && parseInt(process.versions.node, 10) >= 20) {
+	const directory = process.env.GCHINT_ALLOCATIONS;
+	const { Session } = require('inspector');
+	const session = new Session();
+	const name = ({ functionName, url, lineNumber }) =>
+		`${functionName || '(anonymous)'}${url ? ` (${url.replace(/.*\//, '')}:${lineNumber + 1})` : ''}`.replace(/[;\n]/g, ',');
+
+	session.connect();
+	session.post('HeapProfiler.startSampling', {
+		samplingInterval: 128 * 1024,
+		includeObjectsCollectedByMajorGC: true,
+		includeObjectsCollectedByMinorGC: true,
+	});
+	process.on('exit', () => {
+		session.post('HeapProfiler.stopSampling', (error, result) => {
+			const lines = [], samples = new Map();
+			const walk = (node, stack) => {
+				if (node.selfSize)
+					lines.push(`${node.selfSize} ${samples.get(node.id) || 1} ${stack.join(';')}\n`);
+				for (const child of node.children)
+					walk(child, [...stack, name(child.callFrame)]);
+			};
+
+			if (error)
+				return;
+			for (const sample of result.profile.samples)
+				samples.set(sample.nodeId, (samples.get(sample.nodeId) || 0) + 1);
+			walk(result.profile.head, []);
+			try {
+				const { threadId } = require('worker_threads');
+				require('fs').writeFileSync(`${directory}/allocations-${process.pid}-${threadId}`, lines.join(''), { flag: 'wx' });
+			} catch {
+				// The recorder says that there are none.
+			}
+		});
+	});
+}

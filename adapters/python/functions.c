@@ -301,7 +301,7 @@ void functions_watch(void)
 	index_fn *request;
 	ptrdiff_t index;
 
-	if (!gchint_profiled() || known < 0)
+	if (!gchint_is_profiled() || known < 0)
 		return;
 	if (!known) {
 		known = python_probe() ? 1 : -1;
@@ -316,7 +316,7 @@ void functions_watch(void)
 	index = request ? request(NULL) : -1;
 	if (python.index < 0) {
 		python.index = index;
-		python.at_calls = gchint_profiled() == 2;
+		python.at_calls = gchint_is_profiled() == 2;
 	}
 	/*
 	 * Code objects that are built into Python are shared by all interpreters, with their

@@ -16,6 +16,10 @@
  * collections this costs nothing. While a recorder profiles, functions.c reports which function
  * runs.
  *
+ * GCHINT_PYTHON_THRESHOLD_FACTOR multiplies the first threshold of each interpreter when it starts,
+ * with or without a destination for hints: gchintctl why --try sets it. What the program sets itself
+ * applies afterwards.
+ *
  * The callback must be set before the first line of a program runs, also in an interpreter that
  * ignores its environment (-I, -E) or its site (-S). Therefore the built-in module _abc, which
  * each interpreter and sub-interpreter imports at its start, gets one more function that is called
@@ -23,6 +27,7 @@
  * nothing is changed.
  */
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <gchint.h>
@@ -32,6 +37,10 @@
 
 #define STOPPED (GCHINT_F_STW | GCHINT_F_FOREGROUND)
 #define FIRST	"_abc"
+
+#define FACTOR	      "GCHINT_PYTHON_THRESHOLD_FACTOR"
+#define FACTOR_MAX    100000
+#define THRESHOLD_MAX 2000000000 /* it is an int of C */
 
 /*
  * Declarations from Python's stable ABI, so that one build serves all versions. Weak, because a
@@ -43,8 +52,11 @@ extern void PyErr_Clear(void);
 extern PyObject *PyImport_ImportModule(const char *name);
 extern int PyList_Append(PyObject *list, PyObject *item);
 extern long PyLong_AsLong(PyObject *number);
+extern PyObject *PyLong_FromLong(long number);
 extern PyObject *PyObject_GetAttrString(PyObject *object, const char *name);
 extern PyObject *PyTuple_GetItem(PyObject *tuple, ptrdiff_t index);
+extern PyObject *PyTuple_New(ptrdiff_t size);
+extern int PyTuple_SetItem(PyObject *tuple, ptrdiff_t index, PyObject *item);
 extern PyObject *PyObject_CallObject(PyObject *function, PyObject *arguments);
 extern int PyUnicode_CompareWithASCIIString(PyObject *text, const char *with);
 extern void Py_DecRef(PyObject *object);
@@ -58,9 +70,12 @@ extern const char PyModuleDef_Type[];
 #pragma weak PyImport_ImportModule
 #pragma weak PyList_Append
 #pragma weak PyLong_AsLong
+#pragma weak PyLong_FromLong
 #pragma weak PyObject_GetAttrString
 #pragma weak PyObject_CallObject
 #pragma weak PyTuple_GetItem
+#pragma weak PyTuple_New
+#pragma weak PyTuple_SetItem
 #pragma weak PyUnicode_CompareWithASCIIString
 #pragma weak Py_DecRef
 #pragma weak Py_IncRef
@@ -95,6 +110,7 @@ extern struct builtin *PyImport_Inittab;
 #pragma weak PyImport_Inittab
 
 static PyObject *(*init_first)(void);
+static int announces; /* there is a destination for hints */
 
 static long info_get_number(PyObject *info, const char *key)
 {
@@ -194,9 +210,33 @@ static void collector_watch(void)
 	Py_DecRef(gc);
 }
 
+static void threshold_multiply(void)
+{
+	const char *text = getenv(FACTOR);
+	const long factor = text ? strtol(text, NULL, 10) : 0;
+	PyObject *gc = factor > 1 && factor <= FACTOR_MAX ? PyImport_ImportModule("gc") : NULL;
+	PyObject *set = gc ? PyObject_GetAttrString(gc, "set_threshold") : NULL;
+	PyObject *arguments = set ? PyTuple_New(1) : NULL, *done = NULL;
+	const long now = arguments ? gc_get_number(gc, "get_threshold", 1) : 0;
+
+	/* A threshold of 0 means that it does not collect. */
+	if (now > 0 && now <= THRESHOLD_MAX / factor &&
+	    !PyTuple_SetItem(arguments, 0, PyLong_FromLong(now * factor)))
+		done = PyObject_CallObject(set, arguments);
+	if (factor > 1 && !done)
+		PyErr_Clear();
+	Py_DecRef(done);
+	Py_DecRef(arguments);
+	Py_DecRef(set);
+	Py_DecRef(gc);
+}
+
 static int on_interpreter(PyObject *module)
 {
 	(void)module;
+	threshold_multiply();
+	if (!announces)
+		return 0;
 	collector_watch();
 	functions_watch();
 	return 0;
@@ -230,11 +270,12 @@ static PyObject *init_abc(void)
 	PyObject *returned = init_first();
 
 	if (!started) {
-		started = adapter_start("libgchint-python.so", NULL) ? 1 : -1;
-		if (started > 0)
+		started = 1;
+		announces = adapter_start("libgchint-python.so", NULL);
+		if (announces)
 			adapter_fork();
 	}
-	if (started > 0 && !definition_extend(returned))
+	if ((announces || getenv(FACTOR)) && !definition_extend(returned))
 		on_interpreter(NULL);
 	return returned;
 }

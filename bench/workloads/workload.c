@@ -34,7 +34,7 @@ const struct heap_type *workload_type(struct bench *b, const struct heap_kind *k
 
 uintptr_t workload_method(const char *name)
 {
-	return gchint_profiled() ? gchint_symbol_add(0, 0, name) : 0;
+	return gchint_is_profiled() ? gchint_symbol_add(0, 0, name) : 0;
 }
 
 void totals_merge(const struct totals *t, struct bench *b)

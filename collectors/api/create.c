@@ -65,6 +65,10 @@ static int plan_check(const struct gc_plan *plan, struct gc_options *opt, struct
 			err, -EINVAL,
 			"trace=finger: plan=%s never marks in address order; give trace=stack",
 			plan->name);
+	if (opt->stack == GC_STACK_CONSERVATIVE && !plan->pins)
+		return gc_fail(err, -EOPNOTSUPP,
+			       "stack=conservative: plan=%s moves every object; give plan=immix",
+			       plan->name);
 	if (opt->profiler && !plan->in_place)
 		return gc_fail(err, -EINVAL,
 			       "profiler: plan=%s cannot distinguish cohorts; give plan=cms",
@@ -123,6 +127,9 @@ static int map_space(struct gc_heap *heap)
 
 	if (!p)
 		return -ENOMEM;
+	/* A request: kernels may be built without huge pages, and have them off. */
+	if (heap->opt.hugepages)
+		madvise(p, pages + bump, MADV_HUGEPAGE);
 	heap->base = (uintptr_t)p;
 	heap->pages_end = heap->base + pages;
 	heap->end = heap->pages_end + bump;
@@ -166,6 +173,14 @@ static void free_heap(struct gc_heap *heap)
 		heap->roots.arrays = a->next;
 		free(a);
 	}
+	while (heap->roots.ranges) {
+		struct gc_word_range *r = heap->roots.ranges;
+
+		heap->roots.ranges = r->next;
+		free(r);
+	}
+	free(heap->roots.pinned);
+	free(heap->roots.noted.items);
 	free(heap->roots.added);
 	free(heap->weak.weaks.items);
 	free(heap->weak.ephemerons.items);

@@ -105,6 +105,7 @@ static void drop_threads(struct gc_heap *heap, struct gc_thread *self)
 			gc_large_abandon(heap, t->clearing);
 		*link = t->next;
 		heap->mutators.count--;
+		free(t->stack);
 		free(t);
 	}
 }

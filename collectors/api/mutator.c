@@ -12,6 +12,7 @@
 #include "../heap/plan.h"
 #include "../listener/phase.h"
 #include "../thread/safepoint.h"
+#include "../thread/stack.h"
 #include "../thread/threads.h"
 #include "../trace/trace.h"
 #include "../trace/verify.h"
@@ -72,19 +73,29 @@ static void ending_init(void)
 int gc_mutator_attach(struct gc_heap *heap, struct gc_mutator **out)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	struct gc_stack *stack = NULL;
 	struct gc_thread *t;
-	int state;
+	int state, ret;
 
 	if (gc_mutator_self() || gc_mutator_of(heap))
 		return -EBUSY;
-	if (posix_memalign((void **)&t, 64, sizeof(*t)))
+	if (heap->opt.stack == GC_STACK_CONSERVATIVE) {
+		ret = gc_stack_create(&stack);
+		if (ret)
+			return ret;
+	}
+	if (posix_memalign((void **)&t, 64, sizeof(*t))) {
+		free(stack);
 		return -ENOMEM;
+	}
 	pthread_once(&once, ending_init);
 	if (ending_noticed && pthread_setspecific(ending_key, t)) {
+		free(stack);
 		free(t);
 		return -ENOMEM;
 	}
 	memset(t, 0, sizeof(*t));
+	t->stack = stack;
 	t->heap = heap;
 	t->m.cards = heap->cards;
 	for (size_t i = 0; i <= GC_SMALL_MAX / 8; i++)
@@ -130,6 +141,7 @@ void gc_mutator_detach(struct gc_mutator *m)
 	*link = t->other;
 	if (ending_noticed)
 		pthread_setspecific(ending_key, attached);
+	free(t->stack);
 	free(t);
 	gc_cancel_allow(state);
 }
@@ -176,6 +188,16 @@ void gc_unpark(struct gc_mutator *m)
 		gc_pause_end(t, GC_PAUSE_SAFEPOINT, begin);
 	}
 	gc_cancel_allow(state);
+}
+
+void *gc_parked_call(struct gc_mutator *m, void *(*fn)(void *arg), void *arg)
+{
+	void *result;
+
+	gc_park(m);
+	result = fn(arg);
+	gc_unpark(m);
+	return result;
 }
 
 void gc_collect(struct gc_mutator *m)

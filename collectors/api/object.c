@@ -6,7 +6,9 @@
 #include "../heap/heap.h"
 #include "../heap/plan.h"
 #include "../options/options.h"
+#include "../space/pages.h"
 #include "../thread/threads.h"
+#include "../trace/ambiguous.h"
 #include "../trace/trace.h"
 
 /* From now on words are mixed: false if a thread may have objects, or be about to make some. */
@@ -64,4 +66,36 @@ bool gc_heap_contains(const struct gc_heap *heap, const void *address)
 bool gc_heap_moves(const struct gc_heap *heap)
 {
 	return heap->bump || (heap->lines && heap->opt.defrag != GC_DEFRAG_NEVER);
+}
+
+bool gc_heap_pins(const struct gc_heap *heap)
+{
+	return heap->plan->pins;
+}
+
+int gc_object_pin(struct gc_mutator *m, void *obj)
+{
+	struct gc_heap *heap = gc_thread(m)->heap;
+	int ret;
+
+	if (!gc_is_ref(heap, obj))
+		return -EINVAL;
+	/* Objects in the pages stay where they are under all plans that do not pin. */
+	if (!heap->plan->pins && !gc_in_pages(heap, (uintptr_t)obj))
+		return -EOPNOTSUPP;
+	pthread_mutex_lock(&heap->roots.lock);
+	ret = gc_pinned_add(heap, obj);
+	pthread_mutex_unlock(&heap->roots.lock);
+	return ret;
+}
+
+int gc_object_unpin(struct gc_mutator *m, void *obj)
+{
+	struct gc_heap *heap = gc_thread(m)->heap;
+	int ret;
+
+	pthread_mutex_lock(&heap->roots.lock);
+	ret = gc_pinned_remove(heap, obj);
+	pthread_mutex_unlock(&heap->roots.lock);
+	return ret;
 }

@@ -18,6 +18,7 @@
 #include "../listener/phase.h"
 #include "../thread/help.h"
 #include "../thread/safepoint.h"
+#include "../thread/stack.h"
 #include "../thread/threads.h"
 #include "../trace/verify.h"
 #include "adapt.h"
@@ -44,6 +45,8 @@ static bool cycle_acquire_or_wait(struct gc_heap *heap, struct gc_thread *self)
 	pthread_mutex_lock(&heap->gc.lock);
 	if (gc_cycle_step(control, GC_CYCLE_BEGIN)) {
 		pthread_mutex_unlock(&heap->gc.lock);
+		if (self && self->stack)
+			gc_stack_save(self->stack);
 		return true;
 	}
 	seen = *control;

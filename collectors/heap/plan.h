@@ -26,6 +26,7 @@ enum gc_minor {
  * @generational: keeps the card table as a remembered set between cycles
  * @bump: one run serves every small size
  * @in_place: objects in blocks never move, so a bitmap identifies them
+ * @pins: every object can stay where it is in a collection: gc_object_pin(), stack=conservative
  * @minor: effect of a minor collection on the soft limit
  * @reserve: copying needs as much room again as what it copies
  * @check: refuse options that make no sense with this plan; may adjust
@@ -47,7 +48,7 @@ enum gc_minor {
  */
 struct gc_plan {
 	const char *name, *summary;
-	bool concurrent, ragged, finger, generational, bump, reserve, in_place;
+	bool concurrent, ragged, finger, generational, bump, reserve, in_place, pins;
 	enum gc_minor minor;
 	int (*check)(struct gc_options *opt, struct gc_error *err);
 	size_t (*space)(const struct gc_options *opt);

@@ -21,11 +21,14 @@ struct gc_span {
 	uintptr_t end; /* end of the block the run lies in, 0 none */
 };
 
+struct gc_stack; /* thread/stack.h */
+
 struct gc_thread {
 	struct gc_mutator m; /* first: the public part */
 	struct gc_heap *heap;
 	struct gc_thread *next;
 	struct gc_thread *other; /* mutator of the same thread, of another heap */
+	struct gc_stack *stack; /* with stack=conservative, else NULL */
 	struct gc_span span[GC_CLASS_COUNT];
 	struct gc_run medium[GC_CLASS_COUNT - GC_SMALL_MAX / 8]; /* above GC_SMALL_MAX */
 	uint32_t state; /* enum gc_state; written by its thread, read by collectors */

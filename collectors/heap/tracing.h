@@ -31,10 +31,29 @@ struct gc_info {
 };
 _Static_assert(sizeof(struct gc_info) == 64, "the type table is indexed by a shift");
 
+struct gc_vector {
+	void **items;
+	size_t count, room;
+};
+int gc_vector_push(struct gc_vector *v, void *item);
+
 struct gc_root_array {
 	void **slots;
 	size_t count;
 	struct gc_root_array *next;
+};
+
+/* Memory whose words may be references */
+struct gc_word_range {
+	const void *start; /* as it was added */
+	const uintptr_t *words;
+	size_t count;
+	struct gc_word_range *next;
+};
+
+struct gc_pinned {
+	void *obj;
+	size_t count;
 };
 
 struct gc_root_callback {
@@ -48,16 +67,16 @@ struct gc_roots {
 	uint32_t type_count;
 	bool mixed; /* words may be no references: struct gc_type_desc.mixed */
 	struct gc_root_array *arrays;
+	struct gc_word_range *ranges;
+	struct gc_pinned *pinned; /* trace/ambiguous.c */
+	size_t pinned_room, pinned_used; /* entries, and those that are or were in use */
+	size_t pinned_objects;
 	struct gc_root_callback callback; /* by gc_roots_callback() */
 	struct gc_root_callback *added; /* further ones; their indices never change */
 	size_t added_count;
+	struct gc_vector noted; /* objects that stacks refer to, to verify them */
+	bool noted_lost; /* there was no memory for some */
 };
-
-struct gc_vector {
-	void **items;
-	size_t count, room;
-};
-int gc_vector_push(struct gc_vector *v, void *item);
 
 struct gc_hashes; /* trace/hash.c */
 

@@ -26,6 +26,7 @@ static const char *const safepoint_names[] = { "futex", "sleep", NULL };
 static const char *const sizing_names[] = {
 	"art", "dalvik", "fixed", "hussein", "membalancer", NULL
 };
+static const char *const stack_names[] = { "conservative", "precise", NULL };
 static const char *const trace_names[] = { "finger", "stack", NULL };
 static const char *const verify_names[] = { "card", "post", "pre", "trace", NULL };
 

@@ -53,6 +53,10 @@ enum gc_sizing_rule {
 	GC_SIZING_HUSSEIN,
 	GC_SIZING_MEMBALANCER,
 };
+enum gc_stack_scan {
+	GC_STACK_CONSERVATIVE,
+	GC_STACK_PRECISE
+};
 enum gc_trace_order {
 	GC_TRACE_FINGER,
 	GC_TRACE_STACK
@@ -68,11 +72,11 @@ enum gc_trace_order {
 /* Fields are int64_t, double or text so that one table can set them all. */
 struct gc_options {
 	char boost[GC_TEXT_MAX], plan[GC_TEXT_MAX], profile[GC_TEXT_MAX], ranges[GC_TEXT_MAX];
-	int64_t defrag, delta, foreground, heap, help, large, los_threshold, promote_m, markstack,
-		max;
+	int64_t defrag, delta, foreground, heap, help, hugepages, large, los_threshold, promote_m,
+		markstack, max;
 	int64_t maxfree, minfree, nursery, overflow, pace, pin, poison, policy, preclean, profiler,
 		promote;
-	int64_t remark_limit, safepoint, every_safepoint, seed, sizing, split, stall, stress,
+	int64_t remark_limit, safepoint, every_safepoint, seed, sizing, split, stack, stall, stress,
 		threshold;
 	int64_t trace, trim_collects, verify, workers;
 	double ahead, promote_p, trim, util;

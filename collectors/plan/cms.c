@@ -31,6 +31,7 @@
 #include "../space/large.h"
 #include "../thread/safepoint.h"
 #include "../thread/threads.h"
+#include "../trace/ambiguous.h"
 #include "../trace/mark.h"
 #include "../trace/verify.h"
 #include "inplace.h"
@@ -96,7 +97,7 @@ static void mark_roots(struct gc_heap *heap, bool stw)
 	 */
 	if (!minor)
 		gc_mark_clean_cards(heap);
-	if (heap->plan->ragged && !stw) {
+	if (heap->plan->ragged && !stw && heap->opt.stack != GC_STACK_CONSERVATIVE) {
 		mark_roots_ragged(heap);
 		return;
 	}
@@ -105,6 +106,7 @@ static void mark_roots(struct gc_heap *heap, bool stw)
 		gc_mark_set_finger(heap, 0);
 	if (minor && heap->opt.verify & GC_VERIFY_CARD)
 		gc_verify_cards(heap);
+	gc_ambiguous_hold(heap, heap->live);
 	gc_all_roots(heap, gc_marker_visit, &heap->marker);
 	if (minor && !GC_NEEDED(5))
 		gc_mark_clean_cards(heap);
@@ -169,6 +171,7 @@ static void pause_remark(struct gc_heap *heap, uint64_t used)
 		gc_phase_begin(heap, GC_PHASE_REMARK, 0);
 		if (heap->opt.verify & GC_VERIFY_CARD)
 			gc_verify_cards(heap);
+		gc_ambiguous_hold(heap, heap->live);
 		if (limit && tries < REMARK_TRIES && !waited)
 			deadline.at_ns = gc_now() + (limit << tries);
 		done = gc_mark_finish(heap, &deadline) && gc_mark_weak(heap, &deadline);

@@ -20,6 +20,7 @@
 #include "../space/large.h"
 #include "../space/lines.h"
 #include "../thread/safepoint.h"
+#include "../trace/ambiguous.h"
 #include "../trace/mark.h"
 #include "../trace/verify.h"
 #include "inplace.h"
@@ -79,6 +80,8 @@ static void immix_collect(struct gc_heap *heap)
 		gc_defrag_begin(heap);
 		gc_marker_set_mode(&heap->marker);
 	}
+	/* In a minor collection the mark bits include those of the objects that the last one left. */
+	gc_ambiguous_hold(heap, minor ? heap->mark : heap->live);
 	gc_all_roots(heap, gc_marker_visit, &heap->marker);
 	if (minor && !GC_NEEDED(5))
 		gc_mark_clean_cards(heap);
@@ -119,7 +122,7 @@ static bool immix_kept(struct gc_heap *heap, uintptr_t addr)
 }
 
 #define IMMIX                                                                                      \
-	.bump = true, .init = immix_init, .fini = immix_fini, .alloc = immix_alloc,                \
+	.bump = true, .pins = true, .init = immix_init, .fini = immix_fini, .alloc = immix_alloc,  \
 	.flush = gc_lines_flush, .collect = immix_collect, .valid = immix_valid,                   \
 	.kept = immix_kept, .sweep = gc_lines_sweep, .footprint = gc_inplace_footprint,            \
 	.release = gc_pages_release

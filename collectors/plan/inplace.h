@@ -25,7 +25,7 @@ void gc_inplace_sweep_rest(struct gc_heap *heap);
 void gc_inplace_turn_over(struct gc_heap *heap);
 
 #define GC_INPLACE                                                                                 \
-	.in_place = true, .init = gc_inplace_init, .fini = gc_inplace_fini,                        \
+	.in_place = true, .pins = true, .init = gc_inplace_init, .fini = gc_inplace_fini,          \
 	.alloc = gc_inplace_alloc, .flush = gc_inplace_flush, .valid = gc_inplace_valid,           \
 	.sweep = gc_blocks_sweep, .footprint = gc_inplace_footprint, .release = gc_pages_release
 

@@ -14,6 +14,7 @@
 #include "../space/blocks.h"
 #include "../space/large.h"
 #include "../thread/safepoint.h"
+#include "../trace/ambiguous.h"
 #include "../trace/mark.h"
 #include "inplace.h"
 
@@ -26,6 +27,7 @@ static void marksweep_collect(struct gc_heap *heap)
 	gc_mark_clean_cards(heap);
 	if (heap->opt.trace == GC_TRACE_FINGER)
 		gc_mark_set_finger(heap, 0);
+	gc_ambiguous_hold(heap, heap->live);
 	gc_all_roots(heap, gc_marker_visit, &heap->marker);
 	gc_phase_stop(heap, GC_EDGE(roots_done));
 	gc_phase_begin(heap, GC_PHASE_MARK, gc_pace_expected(heap));

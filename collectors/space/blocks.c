@@ -132,17 +132,26 @@ static uintptr_t first_free(const struct gc_heap *heap, uintptr_t at, uintptr_t 
  * Set the live bits of the objects that were allocated from the run, and count them. No lock: the
  * owner of a block also owns its words of the bitmap.
  */
-static void run_retire(struct gc_thread *t, unsigned int c)
+static void run_note(struct gc_thread *t, unsigned int c)
 {
 	struct gc_heap *heap = t->heap;
 	struct gc_run *run = run_of(t, c);
 	struct gc_span *span = &t->span[c];
 	size_t size = heap->blocks->size[c];
 
-	if (run->cursor > span->start) {
-		set_live(heap, span->start, run->cursor, size);
-		t->objects += (uint32_t)(run->cursor - span->start) / (uint32_t)size;
-	}
+	if (run->cursor <= span->start)
+		return;
+	set_live(heap, span->start, run->cursor, size);
+	t->objects += (uint32_t)(run->cursor - span->start) / (uint32_t)size;
+	span->start = run->cursor;
+}
+
+static void run_retire(struct gc_thread *t, unsigned int c)
+{
+	struct gc_run *run = run_of(t, c);
+	struct gc_span *span = &t->span[c];
+
+	run_note(t, c);
 	t->credit += run->limit - run->cursor;
 	span->start = run->cursor = run->limit;
 }
@@ -339,6 +348,23 @@ void gc_blocks_flush(struct gc_thread *t)
 		block_disown(t, c);
 	}
 	gc_budget_return(t);
+}
+
+void gc_blocks_note(struct gc_thread *t)
+{
+	for (unsigned int c = 0; c < GC_CLASS_COUNT; c++)
+		if (t->span[c].end)
+			run_note(t, c);
+}
+
+uintptr_t gc_blocks_around(struct gc_heap *heap, uint32_t page, uintptr_t addr)
+{
+	uintptr_t start = gc_page_address(heap->pages, page);
+	uint32_t size = heap->blocks->size[heap->pages->table[page].cls];
+
+	/* There is no live bit behind the last cell. */
+	addr -= (uint32_t)(addr - start) % size;
+	return gc_bit_test(heap->live, addr) ? addr : 0;
 }
 
 void gc_blocks_unsweep(struct gc_heap *heap)

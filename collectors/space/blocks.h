@@ -29,6 +29,10 @@ void gc_blocks_fini(struct gc_heap *heap);
 uintptr_t gc_blocks_alloc(struct gc_thread *t, size_t bytes, bool force);
 /* Take back runs and set live bits; world stopped, or on the thread itself with mutators.lock. */
 void gc_blocks_flush(struct gc_thread *t);
+/* World stopped: set the live bits of what the thread allocated, which keeps its runs. */
+void gc_blocks_note(struct gc_thread *t);
+/* World stopped, runs noted: the object in the block at @page whose cell includes @addr, or 0 */
+uintptr_t gc_blocks_around(struct gc_heap *heap, uint32_t page, uintptr_t addr);
 /* World stopped, after the live bitmap was replaced: mark all blocks as unswept. */
 void gc_blocks_unsweep(struct gc_heap *heap);
 /*

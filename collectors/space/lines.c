@@ -29,6 +29,11 @@ int gc_lines_init(struct gc_heap *heap)
 		l->map = NULL;
 		return -ENOMEM;
 	}
+	l->fresh = heap->opt.stack == GC_STACK_CONSERVATIVE ?
+			   calloc(heap->pages->count, sizeof(*l->fresh)) :
+			   NULL;
+	if (heap->opt.stack == GC_STACK_CONSERVATIVE && !l->fresh)
+		return -ENOMEM;
 	l->marks = (uint8_t *)l->map - (heap->base >> GC_LINE_SHIFT);
 	return 0;
 }
@@ -37,6 +42,8 @@ void gc_lines_fini(struct gc_heap *heap)
 {
 	if (heap->lines && heap->lines->map)
 		munmap(heap->lines->map, heap->lines->map_size);
+	if (heap->lines)
+		free(heap->lines->fresh);
 	free(heap->lines);
 	heap->lines = NULL;
 }
@@ -56,6 +63,23 @@ void gc_lines_clear(struct gc_heap *heap)
 static struct gc_run *run_of(struct gc_thread *t, int kind)
 {
 	return kind == SMALL ? &t->m.run[0] : &t->medium[MEDIUM];
+}
+
+#define PAGE_LINES (GC_PAGE / GC_LINE)
+
+static bool line_is_fresh(const struct gc_heap *heap, uintptr_t addr)
+{
+	uint16_t lines = heap->lines->fresh[gc_page_of(heap->pages, addr)];
+
+	return lines >> (addr >> GC_LINE_SHIFT) % PAGE_LINES & 1;
+}
+
+/* The lines of the block, which the thread owns, are handed out. */
+static void lines_hand_out(struct gc_heap *heap, uintptr_t at, uintptr_t end)
+{
+	for (; at < end; at += GC_LINE)
+		heap->lines->fresh[gc_page_of(heap->pages, at)] |=
+			(uint16_t)(1u << (at >> GC_LINE_SHIFT) % PAGE_LINES);
 }
 
 /* The next hole of at least @bytes in the thread's block. */
@@ -92,6 +116,8 @@ static bool next_hole(struct gc_thread *t, int kind, size_t bytes, bool force, b
 	if (run->limit != line << GC_LINE_SHIFT || !run->limit)
 		run->cursor = line << GC_LINE_SHIFT;
 	run->limit = stop << GC_LINE_SHIFT;
+	if (unlikely(heap->lines->fresh))
+		lines_hand_out(heap, line << GC_LINE_SHIFT, stop << GC_LINE_SHIFT);
 	memset((void *)(line << GC_LINE_SHIFT), 0, (stop - line) << GC_LINE_SHIFT);
 	return true;
 }
@@ -227,6 +253,8 @@ size_t gc_lines_unsweep(struct gc_heap *heap)
 		for (uint32_t n = 0; n < GC_LINES_BYTES / GC_LINE; n++)
 			lines += marks[n];
 	}
+	if (l->fresh)
+		memset(l->fresh, 0, p->high * sizeof(*l->fresh));
 	l->recyclable = 0;
 	l->sweep_at = 1;
 	l->sweep_end = p->high;
@@ -241,6 +269,45 @@ size_t gc_lines_sweep(struct gc_heap *heap)
 	bytes = sweep_batch(heap);
 	gc_space_unlock(heap);
 	return bytes;
+}
+
+/* The last object that starts at or below @addr and not below @start, by @starts, or 0 */
+static uintptr_t start_before(const uint64_t *starts, uintptr_t addr, uintptr_t start)
+{
+	uintptr_t i = addr >> GC_WORD_SHIFT;
+	uint64_t word = starts[i] & ~0ULL >> (63 - (addr >> 3 & 63));
+
+	while (!word) {
+		if (i << GC_WORD_SHIFT <= start)
+			return 0;
+		word = starts[--i];
+	}
+	return (i << GC_WORD_SHIFT) + ((63 - (uintptr_t)__builtin_clzll(word)) << 3);
+}
+
+uintptr_t gc_lines_around(struct gc_heap *heap, uint32_t page, uintptr_t addr,
+			  const uint64_t *starts)
+{
+	uintptr_t start = gc_page_address(heap->pages, page), at;
+
+	if (!line_is_fresh(heap, addr)) {
+		at = start_before(starts, addr, start);
+		return at && addr < at + gc_object_size(heap, (void *)at) ? at : 0;
+	}
+	/* Objects follow each other from where the fresh lines begin; between runs there are zeroes. */
+	for (at = addr & ~(uintptr_t)(GC_LINE - 1); at > start && line_is_fresh(heap, at - 1);)
+		at -= GC_LINE;
+	while (at <= addr) {
+		size_t size = gc_word((void *)at) ? gc_object_size(heap, (void *)at) : 8;
+
+		if (unlikely(!size))
+			gc_die(heap, "object %p has no size: its header was overwritten",
+			       (void *)at);
+		if (addr < at + size)
+			return gc_word((void *)at) ? at : 0;
+		at += size;
+	}
+	return 0;
 }
 
 bool gc_lines_holds(struct gc_heap *heap, uintptr_t addr)

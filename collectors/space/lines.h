@@ -16,6 +16,8 @@
 #define GC_LINES_HOLES (GC_LINES_BYTES / GC_LINE / 2) /* runs of free lines in a block, at most */
 
 struct gc_lines {
+	/* With stack=conservative, by page: lines that were handed out since the last collection */
+	uint16_t *fresh;
 	uint8_t *marks; /* biased: marks[address >> GC_LINE_SHIFT] */
 	void *map;
 	size_t map_size;
@@ -39,6 +41,12 @@ void gc_lines_clear(struct gc_heap *heap);
 size_t gc_lines_unsweep(struct gc_heap *heap);
 /* Sweep a batch of blocks; returns bytes, 0 when all are swept. Takes space_lock. */
 size_t gc_lines_sweep(struct gc_heap *heap);
+/*
+ * World stopped: the object in the block at @page that includes @addr, or 0. @starts: bitmap of the
+ * objects that the last collection left.
+ */
+uintptr_t gc_lines_around(struct gc_heap *heap, uint32_t page, uintptr_t addr,
+			  const uint64_t *starts);
 bool gc_lines_holds(struct gc_heap *heap, uintptr_t addr);
 
 /*

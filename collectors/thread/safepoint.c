@@ -16,6 +16,7 @@
 #include "../listener/phase.h"
 #include "help.h"
 #include "safepoint.h"
+#include "stack.h"
 #include "threads.h"
 
 #define SPINS	       200
@@ -58,14 +59,26 @@ static void stay_stopped(struct gc_thread *t)
 	}
 }
 
+/*
+ * Not when a parked thread comes back and stops: a collection may be reading what it had when it
+ * parked, which includes all that it has since.
+ */
+static void thread_save(struct gc_thread *t)
+{
+	if (unlikely(t->stack))
+		gc_stack_save(t->stack);
+}
+
 void gc_state_stop(struct gc_thread *t)
 {
+	thread_save(t);
 	thread_arrive(t, GC_STOPPED);
 	stay_stopped(t);
 }
 
 void gc_state_park(struct gc_thread *t)
 {
+	thread_save(t);
 	thread_arrive(t, GC_PARKED);
 }
 

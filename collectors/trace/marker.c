@@ -118,6 +118,14 @@ void gc_marker_visit(void **slot, void *marker)
 	visitors[((const struct gc_marker *)marker)->mode](slot, marker);
 }
 
+void gc_marker_hold(struct gc_marker *k, void *obj)
+{
+	if (k->mode != GC_MARK_MOVE)
+		gc_marker_visit(&obj, k);
+	else if (gc_bit_take(k->heap->mark, (uintptr_t)obj))
+		object_push_filtered(k, obj);
+}
+
 void gc_marker_set_mode(struct gc_marker *k)
 {
 	const struct gc_heap *heap = k->heap;

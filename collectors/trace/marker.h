@@ -35,6 +35,9 @@ void gc_marker_set_mode(struct gc_marker *k);
 /* Marks and pushes what @slot refers to; a visitor whose argument is the marker. */
 void gc_marker_visit(void **slot, void *marker);
 
+/* Mark @obj where it is, and push it. */
+void gc_marker_hold(struct gc_marker *k, void *obj);
+
 /* Scan an object of any type, whose header is @word; @first: it was not scanned before. */
 void gc_marker_scan(struct gc_marker *k, void *obj, uint64_t word, bool first);
 

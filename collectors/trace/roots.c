@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "ambiguous.h"
 #include "trace.h"
 
 void gc_thread_roots(struct gc_thread *t, gc_visit_fn visit, void *arg)
@@ -40,6 +41,7 @@ void gc_global_roots(struct gc_heap *heap, gc_visit_fn visit, void *arg)
 		for (size_t i = 0; i < a->count; i++)
 			visit(&a->slots[i], arg);
 	visit_finalized(heap, visit, arg);
+	gc_pinned_roots(heap, visit, arg);
 	roots = heap->roots.callback;
 	more = heap->roots.added_count;
 	pthread_mutex_unlock(&heap->roots.lock);
@@ -60,7 +62,8 @@ bool gc_roots_registered(struct gc_heap *heap)
 	bool any;
 
 	pthread_mutex_lock(&heap->roots.lock);
-	any = heap->roots.callback.fn || heap->roots.added_count || heap->roots.arrays;
+	any = heap->roots.callback.fn || heap->roots.added_count || heap->roots.arrays ||
+	      heap->roots.pinned_objects;
 	pthread_mutex_unlock(&heap->roots.lock);
 	return any;
 }
@@ -102,6 +105,42 @@ int gc_roots_remove(struct gc_heap *heap, void **slots)
 	pthread_mutex_unlock(&heap->roots.lock);
 	free(a);
 	return a ? 0 : -ENOENT;
+}
+
+int gc_words_add(struct gc_heap *heap, const void *start, size_t bytes)
+{
+	uintptr_t first = gc_align((uintptr_t)start, sizeof(void *));
+	uintptr_t end = ((uintptr_t)start + bytes) & ~(sizeof(void *) - 1);
+	struct gc_word_range *r;
+
+	if (heap->opt.stack != GC_STACK_CONSERVATIVE)
+		return -EOPNOTSUPP;
+	r = malloc(sizeof(*r));
+	if (!r)
+		return -ENOMEM;
+	r->start = start;
+	r->words = (const uintptr_t *)first;
+	r->count = end > first ? (end - first) / sizeof(void *) : 0;
+	pthread_mutex_lock(&heap->roots.lock);
+	r->next = heap->roots.ranges;
+	heap->roots.ranges = r;
+	pthread_mutex_unlock(&heap->roots.lock);
+	return 0;
+}
+
+int gc_words_remove(struct gc_heap *heap, const void *start)
+{
+	struct gc_word_range **link, *r;
+
+	pthread_mutex_lock(&heap->roots.lock);
+	for (link = &heap->roots.ranges; *link && (*link)->start != start; link = &(*link)->next)
+		;
+	r = *link;
+	if (r)
+		*link = r->next;
+	pthread_mutex_unlock(&heap->roots.lock);
+	free(r);
+	return r ? 0 : -ENOENT;
 }
 
 void gc_roots_callback(struct gc_heap *heap, gc_roots_fn fn, void *arg)

@@ -13,6 +13,7 @@
 #include "../heap/plan.h"
 #include "../space/pages.h"
 #include "../thread/safepoint.h"
+#include "ambiguous.h"
 #include "trace.h"
 #include "verify.h"
 
@@ -174,6 +175,9 @@ static void retrace_run(struct gc_heap *heap, struct retrace *r)
 	r->seen = (uint64_t *)r->map - (heap->base >> GC_WORD_SHIFT);
 	heap->verification.trace = r;
 	gc_all_roots(heap, retrace_slot, heap);
+	gc_ambiguous_roots(heap, retrace_slot, heap);
+	if (heap->roots.noted_lost)
+		error_record(heap, "no memory to verify", NULL, NULL);
 	retrace_drain(heap, r);
 	while (retrace_values(heap, r))
 		;
@@ -217,6 +221,7 @@ void gc_verify_walk(struct gc_heap *heap, gc_walk_fn walk, void *arg)
 	struct retrace r = { .walk = walk, .walk_arg = arg };
 
 	flush_all(heap);
+	gc_ambiguous_note(heap);
 	heap->verification.error.code = 0;
 	if (heap->plan->index)
 		heap->plan->index(heap);
@@ -278,7 +283,10 @@ void gc_verify_dump(struct gc_heap *heap, void (*line)(const char *text, void *a
 {
 	struct dump d = { .heap = heap, .line = line, .arg = arg };
 
+	flush_all(heap);
+	gc_ambiguous_note(heap);
 	gc_all_roots(heap, dump_slot, &d);
+	gc_ambiguous_roots(heap, dump_slot, &d);
 	gc_verify_walk(heap, dump_object, &d);
 }
 
@@ -286,6 +294,7 @@ void gc_verify_pre(struct gc_heap *heap)
 {
 	gc_world_stop(heap);
 	flush_all(heap);
+	gc_ambiguous_note(heap);
 	verify_heap(heap, false);
 	error_die(heap, "before the collection");
 	gc_world_restart(heap);
@@ -360,5 +369,6 @@ void gc_verify_cards(struct gc_heap *heap)
 void gc_verify_now(struct gc_heap *heap)
 {
 	flush_all(heap);
+	gc_ambiguous_note(heap);
 	verify_heap(heap, false);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../recording/reader/db.h"
+#include "cpu-time.h"
 #include "energy.h"
 #include "mmu.h"
 #include "pauses.h"
@@ -38,6 +39,18 @@ static double metric_paused(const struct recording *rec, double unused)
 {
 	(void)unused;
 	return rec->phases ? (double)pauses_sum(rec, PAUSES_ALL).paused / 1e6 : NAN;
+}
+
+/* Not known where most of it would be a guess: phases that no two readings of an account enclose. */
+static double metric_collector_cpu(const struct recording *rec, double unused)
+{
+	struct cpu_time_sum sum;
+
+	(void)unused;
+	if (!rec->phases || !cpu_times_sum_of(rec, &sum) ||
+	    (!sum.workers && sum.known <= sum.unknown))
+		return NAN;
+	return (double)sum.run / 1e6;
 }
 
 static double metric_phase_time(const struct recording *rec, double unused)
@@ -92,6 +105,7 @@ static const struct metric metrics[] = {
 	{ "duration", "s", metric_duration, 0, -1, true },
 	{ "longest pause", "ms", metric_longest_pause, 0, -1, true },
 	{ "time paused", "ms", metric_paused, 0, -1, true },
+	{ "GC CPU time", "ms", metric_collector_cpu, 0, -1, true },
 	{ "time in phases", "ms", metric_phase_time, 0, 0, false },
 	{ "MinMU, 10 ms window", "%", metric_min_mu, 10, 1, false },
 	{ "MinMU, 50 ms window", "%", metric_min_mu, 50, 1, false },

@@ -10,11 +10,10 @@
 #include "../common/amount.h"
 
 #define OLD_GENERATION 1 /* this one and older: a full collection, of those that count bytes */
-#define OLDEST_CPYTHON 2 /* the same of those that count freed objects alone */
+#define OLDEST_CPYTHON 2 /* the same of CPython, which counts freed objects alone */
 
 #define LONG_COUNT	 0.1 /* half of the time in fewer than this share of the pauses is said */
 #define LONG_PAUSES	 5 /* of fewer pauses it is no pattern */
-#define FULL_SHARE	 0.6 /* of the limit in use after a collection: collections come often */
 #define GROWTH_POINTS	 4 /* full collections in the second half of the recording */
 #define GROWTH_SHARE	 0.1 /* by which that half grows */
 #define GROWTH_RISING	 0.7 /* share of its pairs that rise */
@@ -83,11 +82,35 @@ static const char *plural(size_t n)
 	return n == 1 ? "" : "s";
 }
 
-static bool collection_is_full(const struct findings_collection *c)
+const char *findings_runtime(const struct findings_input *in)
 {
-	if (c->generation == FINDINGS_NO_GENERATION)
-		return false;
-	return c->generation >= (c->after == FINDINGS_UNKNOWN ? OLDEST_CPYTHON : OLD_GENERATION);
+	static const struct {
+		const char *name, *runtime;
+	} names[] = {
+		{ "java", "jvm" },	 { "node", "node" }, { "python", "python" },
+		{ "ruby", "ruby" },	 { "mono", "mono" }, { "dotnet", "dotnet" },
+		{ "ocamlrun", "ocaml" },
+	};
+	const char *name = in->name;
+
+	for (size_t i = 0; !in->runtime && name && i < sizeof(names) / sizeof(names[0]); i++) {
+		const size_t n = strlen(names[i].name);
+
+		if (!strncmp(name, names[i].name, n) &&
+		    strspn(name + n, "0123456789.-") == strlen(name + n))
+			return names[i].runtime;
+	}
+	return in->runtime;
+}
+
+bool findings_is_full(const struct findings_input *in, const struct findings_collection *c)
+{
+	const char *runtime = findings_runtime(in);
+	const bool oldest_only =
+		c->after == FINDINGS_UNKNOWN && !(runtime && !strcmp(runtime, "ruby"));
+
+	return c->generation != FINDINGS_NO_GENERATION &&
+	       c->generation >= (oldest_only ? OLDEST_CPYTHON : OLD_GENERATION);
 }
 
 static void find_stopped(struct findings *f)
@@ -130,7 +153,7 @@ static double collections_fill(const struct findings_input *in, bool full, size_
 		const struct findings_collection *c = &in->collection[i];
 
 		if (c->after == FINDINGS_UNKNOWN || c->most == FINDINGS_UNKNOWN || c->most <= 0 ||
-		    (full && !collection_is_full(c)))
+		    (full && !findings_is_full(in, c)))
 			continue;
 		share[(*count)++] = (double)c->after / (double)c->most;
 	}
@@ -151,7 +174,7 @@ static void find_heap_full(struct findings *f)
 
 	if (!full)
 		fill = collections_fill(f->in, false, &count);
-	if (!count || fill < FULL_SHARE)
+	if (!count || fill < FINDINGS_FULL_SHARE)
 		return;
 	findings_add(f, FINDING_HEAP_FULL, fill, count, "the heap was %s full after %s%s",
 		     amount_share(fill, part),
@@ -164,8 +187,8 @@ static void find_heap_full(struct findings *f)
 }
 
 /* Of the full collections of a heap in the second half of the recording: do they leave ever more? */
-static bool live_grows(const struct findings_collection *c, size_t nr, uint64_t from,
-		       const struct findings_collection **first,
+static bool live_grows(const struct findings_input *in, const struct findings_collection *c,
+		       size_t nr, uint64_t from, const struct findings_collection **first,
 		       const struct findings_collection **last, size_t *points)
 {
 	size_t pairs = 0, rising = 0;
@@ -173,7 +196,8 @@ static bool live_grows(const struct findings_collection *c, size_t nr, uint64_t 
 	*first = *last = NULL;
 	*points = 0;
 	for (size_t i = 0; i < nr; i++) {
-		if (!collection_is_full(&c[i]) || c[i].after == FINDINGS_UNKNOWN || c[i].t1 < from)
+		if (!findings_is_full(in, &c[i]) || c[i].after == FINDINGS_UNKNOWN ||
+		    c[i].t1 < from)
 			continue;
 		if (!*first)
 			*first = &c[i];
@@ -204,7 +228,7 @@ static void find_live_grows(struct findings *f)
 		for (n = 1; i + n < in->collections &&
 			    in->collection[i + n].heap == in->collection[i].heap;)
 			n++;
-		if (!live_grows(&in->collection[i], n, begin + (end - begin) / 2, &first, &last,
+		if (!live_grows(in, &in->collection[i], n, begin + (end - begin) / 2, &first, &last,
 				&points))
 			continue;
 		findings_add(f, FINDING_LIVE_GROWS, (double)last->after / (double)first->after - 1,
@@ -235,7 +259,7 @@ static void find_futile(struct findings *f)
 	for (size_t i = 0; i < in->collections; i++) {
 		const struct findings_collection *c = &in->collection[i];
 
-		if (!collection_is_full(c))
+		if (!findings_is_full(in, c))
 			continue;
 		full++;
 		if (!collection_is_futile(c))
@@ -353,89 +377,4 @@ void findings_sentence(const struct finding *found, size_t nr, char sentence[FIN
 					 i ? "; " : "", found[i].text);
 	if (nr)
 		snprintf(sentence + used, FINDINGS_SENTENCE - used, ".");
-}
-
-#define ADVICE_FULL    4 /* full collections, before their number means anything */
-#define ADVICE_STOPPED 0.02 /* of the time in pauses of full collections */
-#define ADVICE_LIVE    3 /* times what stays: a third of the heap is in use then */
-#define OPTION_TEXT    48
-#define ADVICE_ROUND   (16ll << 20)
-
-static int by_bytes(const void *a, const void *b)
-{
-	const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* The median of what stays, and the highest limit; the number of full collections and their pauses. */
-static bool advice_measure(const struct findings_input *in, struct advice *advice)
-{
-	int64_t *live = &in->scratch->bytes;
-	uint64_t stopped = 0;
-
-	for (size_t i = 0; i < in->collections; i++) {
-		const struct findings_collection *c = &in->collection[i];
-
-		/* With several heaps the limit is that of each. */
-		if (c->heap != in->collection[0].heap) {
-			advice->full = 0;
-			break;
-		}
-		if (!collection_is_full(c) || c->after == FINDINGS_UNKNOWN || c->most <= 0)
-			continue;
-		live[advice->full++] = c->after;
-		advice->now = c->most > advice->now ? c->most : advice->now;
-		/* Two collections may share a pause. */
-		if (c->stopped != stopped)
-			advice->paused += c->paused;
-		stopped = c->stopped;
-	}
-	if (advice->full) {
-		qsort(live, advice->full, sizeof(*live), by_bytes);
-		advice->live = live[(advice->full - 1) / 2];
-	}
-	return advice->full >= ADVICE_FULL;
-}
-
-/* How its users set the limit, with a blank before it; "" if that is not known. */
-static const char *advice_option(const struct findings_input *in, int64_t limit,
-				 char buf[OPTION_TEXT])
-{
-	const long long mib = (long long)(limit >> 20);
-
-	*buf = '\0';
-	if (in->name && !strcmp(in->name, "java"))
-		snprintf(buf, OPTION_TEXT, " (-Xmx%lldm)", mib);
-	else if (in->name && !strcmp(in->name, "node"))
-		snprintf(buf, OPTION_TEXT, " (--max-old-space-size=%lld)", mib);
-	return buf;
-}
-
-bool advice_of(const struct findings_input *in, struct advice *advice)
-{
-	char limit[AMOUNT_TEXT], now[AMOUNT_TEXT], live[AMOUNT_TEXT], option[OPTION_TEXT];
-	char paused[AMOUNT_TEXT], then[AMOUNT_TEXT];
-	double share;
-
-	*advice = (struct advice){ 0 };
-	if (!advice_measure(in, advice) || advice->live >= advice->now ||
-	    (double)advice->live < FULL_SHARE * (double)advice->now ||
-	    (double)advice->paused < ADVICE_STOPPED * (double)in->duration)
-		return false;
-	advice->limit =
-		(ADVICE_LIVE * advice->live + ADVICE_ROUND - 1) / ADVICE_ROUND * ADVICE_ROUND;
-	share = (double)(advice->now - advice->live) / (double)(advice->limit - advice->live);
-	advice->full_then = share * (double)advice->full;
-	advice->paused_then = share * (double)advice->paused;
-	snprintf(
-		advice->text, sizeof(advice->text),
-		"a heap of %s%s would have had about %.0f full collections in place of %zu, and %s "
-		"in their pauses in place of %s: %s of %s stay after each",
-		amount_bytes((double)advice->limit, limit),
-		advice_option(in, advice->limit, option), advice->full_then, advice->full,
-		amount_length(advice->paused_then, then),
-		amount_length((double)advice->paused, paused),
-		amount_bytes((double)advice->live, live), amount_bytes((double)advice->now, now));
-	return true;
 }

@@ -14,14 +14,17 @@
 #define FINDINGS_UNKNOWN INT64_MIN
 /* The same of a generation. */
 #define FINDINGS_NO_GENERATION UINT32_MAX
+/* Of the limit in use after a collection: collections come often. */
+#define FINDINGS_FULL_SHARE 0.6
 
 /**
  * struct findings_pause - a pause
+ * @t0: its begin
  * @ns: its length
  * @asked: the program asked for the collection
  */
 struct findings_pause {
-	uint64_t ns;
+	uint64_t t0, ns;
 	bool asked;
 };
 
@@ -37,6 +40,7 @@ struct findings_pause {
  * @paused: ns of that pause
  * @heap: number of the heap, of a process that has several
  * @generation: the oldest that it collected, from 0
+ * @asked: the program asked for it
  */
 struct findings_collection {
 	uint64_t t0, t1;
@@ -44,13 +48,16 @@ struct findings_collection {
 	uint64_t stopped, paused;
 	int32_t heap;
 	uint32_t generation;
+	bool asked;
 };
 
 /**
  * struct findings_input - what is known of a process
  * @name: of the process; NULL or "" not known
+ * @runtime: the adapter's name, such as "jvm"; NULL: as far as @name tells
+ * @settings: the program's arguments and its environment, NULL-terminated; NULL: not known
  * @duration: of the recording, ns
- * @pause: its pauses, in any order
+ * @pause: its pauses, by @t0
  * @pauses: their number
  * @collection: its collections, by heap, then by @t1
  * @collections: their number
@@ -61,7 +68,8 @@ struct findings_collection {
  * @scratch: room for as many values as there are pauses, and as there are collections
  */
 struct findings_input {
-	const char *name;
+	const char *name, *runtime;
+	const char *const *settings;
 	uint64_t duration;
 	const struct findings_pause *pause;
 	size_t pauses;
@@ -78,6 +86,12 @@ union findings_value {
 	int64_t bytes;
 	double share;
 };
+
+/* The runtime of a process: that of @in, else the one that its name tells; NULL. */
+const char *findings_runtime(const struct findings_input *in);
+
+/* Whether a collection was one of all generations. */
+bool findings_is_full(const struct findings_input *in, const struct findings_collection *c);
 
 /* In the order in which a sentence has them. */
 enum finding_type {
@@ -126,42 +140,6 @@ const char *finding_name(enum finding_type type);
 
 /* "java was stopped ...; ... ." of @nr findings; "" of none. */
 void findings_sentence(const struct finding *found, size_t nr, char sentence[FINDINGS_SENTENCE]);
-
-#define ADVICE_TEXT 320
-
-/**
- * struct advice - a change that would reduce the paused time, and by how much
- * @limit: to which the heap should be able to grow, in bytes
- * @now: to which it may grow now
- * @live: bytes that stay after a full collection
- * @full: full collections in the recording
- * @full_then: how many they would have been
- * @paused: ns of their pauses
- * @paused_then: how many these would have been
- * @text: a sentence, with how the figures are known
- *
- * Without advice @full, @paused, @live and @now are known all the same; 0 if there is none.
- */
-struct advice {
-	int64_t limit, now, live;
-	size_t full;
-	double full_then;
-	uint64_t paused;
-	double paused_then;
-	char text[ADVICE_TEXT];
-};
-
-/**
- * advice_of - advise a larger heap, if a full one is why the program is stopped
- * @in: what is known
- * @advice: receives it
- *
- * What lies between the limit and what stays is allocated from one full collection to the next: so
- * their number is inversely proportional to it, and the length of each is that of before, since as
- * much stays. Nothing is predicted of pauses of young collections. Returns false without advice:
- * then a larger heap would change little, or what stays is not known.
- */
-bool advice_of(const struct findings_input *in, struct advice *advice);
 
 /**
  * findings_half - the length above which pauses make up half of the paused time

@@ -164,11 +164,15 @@ static const struct recording_phase *query_find_awaited(const struct pause_query
 	return found;
 }
 
-/* What the readings within a pause say of its collections. */
+/*
+ * What the readings within a pause say of its collections. Bundled collectors take theirs just
+ * before they stop the program, and just after they have started it.
+ */
 static void query_find_heap(const struct pause_query *query, struct pause *pause, int32_t tgid)
 {
 	const size_t nr = query->rec->heaps;
 	size_t low = 0, high = nr;
+	bool is_early = false;
 
 	pause->before = pause->after = pause->most = pause->freed = RECORDING_UNKNOWN;
 	pause->generation = UINT32_MAX;
@@ -181,11 +185,19 @@ static void query_find_heap(const struct pause_query *query, struct pause *pause
 		else
 			high = mid;
 	}
+	if (low && query->heap[low - 1]->tgid == tgid && !query->heap[low - 1]->after &&
+	    query->heap[low - 1]->t + PAUSES_READING_NS >= pause->t0) {
+		low--;
+		is_early = true;
+	}
 	for (; low < nr; low++) {
 		const struct recording_heap *h = query->heap[low];
 
-		if (h->tgid != tgid || h->t > pause->t1)
+		if (h->tgid != tgid || (h->t > pause->t1 && !is_early) ||
+		    h->t > pause->t1 + PAUSES_READING_NS)
 			break;
+		/* The reading after the pause is that of the one before it. */
+		is_early = is_early && !h->after;
 		if (h->generation != UINT32_MAX &&
 		    (pause->generation == UINT32_MAX || h->generation > pause->generation))
 			pause->generation = h->generation;

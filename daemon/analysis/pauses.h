@@ -8,6 +8,9 @@
 
 #include "../recording/reader/recording.h"
 
+/* By how much a reading of the heap may precede, or follow, the pause of its collection. */
+#define PAUSES_READING_NS 1000000
+
 #define PAUSE_CONCURRENT 4
 
 /**

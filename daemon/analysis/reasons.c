@@ -28,7 +28,8 @@ static const struct recording_pause *pause_at(const struct recording *rec, int32
 	/* Those of other processes may be in between; each process has one at a time. */
 	for (size_t n = 0; low-- && n < 4096; n++)
 		if (rec->pause[low].tgid == tgid)
-			return rec->pause[low].t1 >= t ? &rec->pause[low] : NULL;
+			return rec->pause[low].t1 + PAUSES_READING_NS >= t ? &rec->pause[low] :
+									     NULL;
 	return NULL;
 }
 
@@ -64,7 +65,9 @@ static void collection_add(struct collections *c, const struct recording *rec,
 		.generation = after->generation,
 	};
 	c->tgid[c->nr] = after->tgid;
-	c->cause[c->nr++] = cause_at(o, after->tgid, after->t, after->t);
+	c->cause[c->nr] = cause_at(o, after->tgid, after->t, after->t);
+	c->collection[c->nr].asked = c->cause[c->nr] == GCHINT_CAUSE_EXPLICIT;
+	c->nr++;
 }
 
 bool collections_of(const struct recording *rec, struct collections *c)
@@ -166,6 +169,7 @@ static struct findings_pause *pauses_load(const struct recording *rec, const str
 
 		if (p->tgid == tgid)
 			pause[(*nr)++] = (struct findings_pause){
+				.t0 = p->t0,
 				.ns = p->t1 - p->t0,
 				.asked = cause_at(o, tgid, p->t0, p->t1) == GCHINT_CAUSE_EXPLICIT,
 			};
@@ -174,7 +178,8 @@ static struct findings_pause *pauses_load(const struct recording *rec, const str
 }
 
 static bool reasons_find(const struct recording *rec, const struct collections *c,
-			 const struct findings_input *known, struct reasons *reasons)
+			 const struct findings_input *known, const char *change,
+			 struct reasons *reasons)
 {
 	struct findings_input in = *known;
 	struct findings_pause *pause;
@@ -199,7 +204,8 @@ static bool reasons_find(const struct recording *rec, const struct collections *
 	while (first + in.collections < c->nr && c->tgid[first + in.collections] == reasons->tgid)
 		in.collections++;
 	reasons->nr = findings_of(&in, reasons->found);
-	reasons->advised = advice_of(&in, &reasons->advice);
+	reasons->advised = change ? advice_predict(&in, change, &reasons->advice) :
+				    advice_of(&in, &reasons->advice);
 	findings_sentence(reasons->found, reasons->nr, reasons->sentence);
 	free(in.scratch);
 	free(pause);
@@ -208,7 +214,15 @@ static bool reasons_find(const struct recording *rec, const struct collections *
 
 bool reasons_of(const struct recording *rec, struct reasons *reasons)
 {
+	return reasons_of_program(rec, &(struct reasons_program){ NULL }, reasons);
+}
+
+bool reasons_of_program(const struct recording *rec, const struct reasons_program *program,
+			struct reasons *reasons)
+{
 	struct findings_input in = {
+		.runtime = program->runtime,
+		.settings = program->settings,
 		.duration = recording_duration(rec),
 		.run = FINDINGS_UNKNOWN,
 		.wait = FINDINGS_UNKNOWN,
@@ -232,7 +246,7 @@ bool reasons_of(const struct recording *rec, struct reasons *reasons)
 	}
 	good = collections_of(rec, &c);
 	if (good) {
-		good = reasons_find(rec, &c, &in, reasons);
+		good = reasons_find(rec, &c, &in, program->change, reasons);
 		collections_free(&c);
 	}
 	processes_free(&p);

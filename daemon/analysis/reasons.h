@@ -4,6 +4,7 @@
 #define ANALYSIS_REASONS_H
 
 #include "../recording/reader/recording.h"
+#include "advice.h"
 #include "findings.h"
 
 /**
@@ -24,8 +25,24 @@ struct reasons {
 	struct advice advice;
 };
 
+/**
+ * struct reasons_program - what is known of a program beyond its recording
+ * @runtime: the adapter's name; NULL: as far as the name of its process tells
+ * @settings: its arguments and its environment, NULL-terminated; NULL: not known
+ * @change: a setting to predict, as in struct advice; NULL: the best one
+ */
+struct reasons_program {
+	const char *runtime;
+	const char *const *settings;
+	const char *change;
+};
+
 /* Returns false without memory, after reporting it. */
 bool reasons_of(const struct recording *rec, struct reasons *reasons);
+
+/* The same of a program of which more is known. */
+bool reasons_of_program(const struct recording *rec, const struct reasons_program *program,
+			struct reasons *reasons);
 
 /* All of a recording's collections of which something about the heap is known. */
 struct collections {

@@ -198,8 +198,8 @@ static void verdict_format_unknown(const struct verdict *v, char *buf, size_t si
 		change_format(v->change, change, sizeof(change));
 		snprintf(buf, size, "%s (a single run)", change);
 	} else
-		snprintf(buf, size, "no ratio to a base of 0; here %.4g (%.4g to %.4g)",
-			 v->median[1], v->min[1], v->max[1]);
+		snprintf(buf, size, "from 0 to %.4g (%.4g to %.4g)", v->median[1], v->min[1],
+			 v->max[1]);
 }
 
 void verdict_words(const struct verdict *v, char *buf, size_t size)

@@ -46,8 +46,8 @@ void ctl_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /**
  * ctl_create - create an output file
- * @path: its name; an existing file is replaced, unless it is a database: a recording
- *	named as the output by mistake is kept
+ * @path: its name, or "-" for standard output; an existing file is replaced, unless it is a
+ *	database: a recording named as the output by mistake is kept
  *
  * The file appears under its name with ctl_commit(); until then an existing file is kept. A
  * pipe or a device is written directly. Returns NULL after an error message.

@@ -13,7 +13,10 @@
 #include "ctl.h"
 #include "pager.h"
 
-/* Sorted by name. */
+/*
+ * In the order of --help: a row with @help alone is a question, and the commands behind it answer
+ * it.
+ */
 static const struct {
 	const char *name, *args, *help;
 	bool text; /* its output is always made printable, that of others only on a terminal */
@@ -21,46 +24,52 @@ static const struct {
 	bool paged; /* it may be longer than a screen */
 	int (*run)(const struct ctl *ctl, int argc, char **argv);
 } commands[] = {
-	{ "actuator", "[auto|governor|limits|off]", "how hints act on this machine", true, false,
-	  false, cmd_actuator },
-	{ "annotations", "FILE | --add TEXT", "list annotations, or add one to a running recording",
-	  true, true, true, cmd_annotations },
-	{ "attach", "PID", "load the adapter into a running JVM or .NET program", true, false,
-	  false, cmd_attach },
-	{ "calibrate", "[-o FILE] | --load FILE",
-	  "measure the power of each frequency of each core type, for the module", true, false,
-	  false, cmd_calibrate },
+	{ .name = "", .help = "What did collection cost, and why?" },
+	{ "run", "[-o FILE] [--report] -- PROGRAM",
+	  "run a program with the adapter of its runtime; record it, and answer", false, false,
+	  false, cmd_run },
+	{ "record", "[-o FILE] -- COMMAND",
+	  "record while a command runs as it is, such as one that uses libgchint", true, false,
+	  false, cmd_record },
+	{ "summary", "FILE", "tables of one recording", true, true, true, cmd_summary },
+	{ "why", "[FILE [--at SECONDS]]",
+	  "why each policy has its frequency; the longest pauses of a recording", true, true, true,
+	  cmd_why },
+	{ "report", "FILE... -o report.html",
+	  "one page with plots and tables; compares several runs", true, false, false, cmd_report },
 	{ "compare", "FILE...", "differences between groups of runs, in words", true, true, true,
 	  cmd_compare },
-	{ "doctor", "[-o ARCHIVE]", "collect what a report of this machine needs in one archive",
-	  false, false, false, cmd_doctor },
+	{ .name = "", .help = "How much faster, and where is the time?" },
+	{ "measure", "-- COMMAND | 'COMMAND'...",
+	  "measure one or several commands by repeated runs", true, true, false, cmd_measure },
+	{ "profile", "record -- PROGRAM | report FILE | flame FILE",
+	  "CPU time by method, phase, frequency and energy", true, false, true, cmd_profile },
+	{ .name = "", .help = "What happens now?" },
+	{ "status", "", "board, governor, policies, sessions, rails, what is missing", true, true,
+	  true, cmd_status },
+	{ "top", "[FILE]", "live view of a recording", false, true, false, cmd_top },
+	{ "watch", "[POLICY]", "frequency policies now, one line a second", true, true, false,
+	  cmd_watch },
+	{ "attach", "[PID]", "load the adapter into a running JVM or .NET program, or list these",
+	  true, false, false, cmd_attach },
+	{ .name = "", .help = "Recordings to and from other tools" },
 	{ "export", "FILE --format FORMAT",
 	  "convert a recording: csv, jsonl, perfetto, firefox, openmetrics, ...", false, false,
 	  false, cmd_export },
 	{ "import", "FILE... [-o FILE]", "make a recording from GCHINT_TRACE files", true, false,
 	  false, cmd_import },
-	{ "measure", "-- COMMAND | 'COMMAND'...",
-	  "measure one or several commands by repeated runs", true, true, false, cmd_measure },
-	{ "profile", "record -- PROGRAM | report FILE | flame FILE",
-	  "CPU time by method, phase, frequency and energy", true, false, true, cmd_profile },
-	{ "record", "[-o FILE] -- COMMAND", "record while a command runs", true, false, false,
-	  cmd_record },
-	{ "report", "FILE... -o report.html",
-	  "one page with plots and tables; compares several runs", true, false, false, cmd_report },
-	{ "run", "[-r FILE] -- PROGRAM",
-	  "run a program with the adapter of its runtime, and count its hints", false, false, false,
-	  cmd_run },
+	{ "annotations", "FILE | --add TEXT", "list annotations, or add one to a running recording",
+	  true, true, true, cmd_annotations },
+	{ .name = "", .help = "This machine" },
 	{ "runtimes", "", "list the runtimes that have an adapter, and what it reports", true, true,
 	  true, cmd_runtimes },
-	{ "status", "", "board, governor, policies, sessions, rails, what is missing", true, true,
-	  true, cmd_status },
-	{ "summary", "FILE", "tables of one recording", true, true, true, cmd_summary },
-	{ "top", "[FILE]", "live view of a recording", false, true, false, cmd_top },
-	{ "watch", "[POLICY]", "frequency policies now, one line a second", true, true, false,
-	  cmd_watch },
-	{ "why", "[FILE [--at SECONDS]]",
-	  "why each policy has its frequency; the longest pauses of a recording", true, true, true,
-	  cmd_why },
+	{ "actuator", "[auto|governor|limits|off]", "how hints act on this machine", true, false,
+	  false, cmd_actuator },
+	{ "calibrate", "[-o FILE] | --load FILE",
+	  "measure the power of each frequency of each core type, for the module", true, false,
+	  false, cmd_calibrate },
+	{ "doctor", "[-o ARCHIVE]", "collect what a report of this machine needs in one archive",
+	  false, false, false, cmd_doctor },
 };
 
 #define NR (sizeof(commands) / sizeof(commands[0]))
@@ -71,9 +80,13 @@ static void usage(FILE *f)
 	      "Shows garbage-collection phases, frequency and power: now, or as gchintd\n"
 	      "recorded them.\n\n",
 	      f);
-	for (size_t i = 0; i < NR; i++)
-		fprintf(f, "  %-11s %s\n              %s\n", commands[i].name, commands[i].args,
-			commands[i].help);
+	for (size_t i = 0; i < NR; i++) {
+		if (!commands[i].run)
+			fprintf(f, "%s%s\n", i ? "\n" : "", commands[i].help);
+		else
+			fprintf(f, "  %-11s %s\n              %s\n", commands[i].name,
+				commands[i].args, commands[i].help);
+	}
 	fprintf(f, "  %-11s %s\n              %s\n", "help", "[COMMAND]",
 		"this text; of a command its manual, or its options");
 	fputs("\n  --json      for programs: annotations, compare, measure, runtimes, status,\n"
@@ -81,9 +94,10 @@ static void usage(FILE *f)
 	      "  --no-pager  print long text without a pager, as with GCHINT_PAGER=cat\n"
 	      "\n"
 	      "Examples:\n"
-	      "  gchintctl status\n"
-	      "  gchintctl record -o run.db -- ./my-program\n"
-	      "  gchintctl report run.db -o report.html\n"
+	      "  gchintctl run -o app.db -- java -jar app.jar      (or python3, node, ruby, go "
+	      "...)\n"
+	      "  gchintctl why app.db\n"
+	      "  gchintctl measure -- 'java -Xmx1g App' 'java -Xmx2g App'\n"
 	      "\n"
 	      "See gchintctl COMMAND --help for options. Exit status: 0 success, 1 failure,\n"
 	      "2 usage, 3 a file cannot be read or written, 4 gchintd could not be started or\n"
@@ -96,7 +110,7 @@ static size_t command_find(const char *name)
 {
 	size_t n = 0;
 
-	while (n < NR && strcmp(name, commands[n].name))
+	while (n < NR && (!commands[n].run || strcmp(name, commands[n].name)))
 		n++;
 	return n;
 }
@@ -148,7 +162,7 @@ static int command_report_unknown(const char *name)
 	size_t nearest = NR;
 
 	for (size_t n = 0; n < NR; n++)
-		if (guess_likely(name, commands[n].name) &&
+		if (commands[n].run && guess_likely(name, commands[n].name) &&
 		    (nearest == NR || guess_distance(name, commands[n].name) <
 					      guess_distance(name, commands[nearest].name)))
 			nearest = n;

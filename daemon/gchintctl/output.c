@@ -103,17 +103,18 @@ static bool has_no_name(const char *path)
 
 FILE *ctl_create(const char *path)
 {
+	const bool own = !strcmp(path, "-"); /* standard output, as for other programs */
 	struct stat st;
-	bool there = !stat(path, &st);
+	bool there = own || !stat(path, &st);
 	FILE *f;
 
-	if (is_database(path)) {
+	if (!own && is_database(path)) {
 		ctl_error("%s: is a database, which is never replaced; name another output with -o",
 			  path);
 		return NULL;
 	}
 	output.temporary[0] = '\0';
-	if (there && is_stdout(&st))
+	if (own || (there && is_stdout(&st)))
 		f = fdopen(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0), "w");
 	else if (there && (!S_ISREG(st.st_mode) || has_no_name(path)))
 		f = fopen(path, "we");

@@ -61,6 +61,7 @@ static const struct key keys[] = {
 	STRING("library", "socket", library_socket),
 	STRING("metrics", "listen", metrics_listen),
 	KEY("metrics", "period_s", VALUE_U32, metrics_period_s, 1, 3600),
+	STRING("metrics", "service", metrics_service),
 	STRING("metrics", "textfile", metrics_textfile),
 	STRING("metrics", "token_file", metrics_token_file),
 	KEY("record", "arguments", VALUE_BOOL, arguments, 0, 0),

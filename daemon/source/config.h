@@ -73,6 +73,7 @@ struct config {
 	bool iio_buffered; /* capture through libiio buffers where possible */
 	uint64_t trace_buffer; /* bytes of the trace ring of each CPU */
 	char metrics_listen[64]; /* address:port, "" none */
+	char metrics_service[64]; /* of all programs; "" each its own */
 	char metrics_textfile[256]; /* "" none */
 	char metrics_token_file[256]; /* clients that send its content see every rail; "" none */
 	uint32_t metrics_period_s;

@@ -133,6 +133,12 @@ void context_drop(struct source_context *context, const char *source, uint64_t c
 	context_record(context, &r);
 }
 
+void context_service(struct source_context *context, int32_t tgid, const char *service)
+{
+	if (context->metrics)
+		metrics_process(context->metrics, tgid, service);
+}
+
 void context_meta(struct source_context *context, const char *key, const char *value)
 {
 	const char *strings[] = { key, value };

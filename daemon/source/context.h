@@ -61,6 +61,9 @@ bool context_waits(const struct source_context *context);
 /* Counts records that the full queue did not take. */
 void context_lose(struct source_context *context, uint64_t records);
 
+/* The service that a process belongs to, for monitors: see metrics_process(). */
+void context_service(struct source_context *context, int32_t tgid, const char *service);
+
 /* Shorthands for definitions. */
 void context_meta(struct source_context *context, const char *key, const char *value);
 /* error_ns of context_clock() when each sample carries its own. */

@@ -60,12 +60,35 @@ struct histogram {
 	uint64_t count[BUCKETS + 1], sum_ns;
 };
 
-struct metrics {
+/* A label with few values, too: a monitor keeps each series for weeks. */
+#define SERVICES      64
+#define SERVICE_LABEL (2 * METRICS_SERVICE + 16)
+#define SERVICE_OTHER "other" /* all further ones */
+
+struct service_metrics {
+	char name[METRICS_SERVICE];
 	struct histogram length[GCHINT_PHASE_NR][WAITS_NR];
 	struct histogram pause;
+	uint64_t phases[GCHINT_PHASE_NR], phase_ns[GCHINT_PHASE_NR];
+};
+
+/* Processes of equal number modulo SETS; a fifth one replaces the first. */
+#define SETS 1024
+#define WAYS 4
+
+struct process_set {
+	int32_t tgid[WAYS];
+	struct service_metrics *service[WAYS];
+	unsigned int next;
+};
+
+struct metrics {
+	struct service_metrics *service[SERVICES + 1];
+	size_t services;
+	struct service_metrics unknown; /* of processes that are not known; has no name */
+	struct process_set process[SETS];
 	struct pauses pauses;
 	uint64_t last_id; /* of a phase that has begun */
-	uint64_t phases[GCHINT_PHASE_NR], phase_ns[GCHINT_PHASE_NR];
 	uint64_t reasons[GCHINT_REASON_NR];
 	uint64_t latency_ns, latencies;
 	uint32_t khz[CPUS_MAX]; /* 0 not seen */
@@ -78,7 +101,52 @@ struct metrics {
 
 void metrics_free(struct metrics *m)
 {
+	if (!m)
+		return;
+	for (size_t i = 0; i < m->services; i++)
+		free(m->service[i]);
 	free(m);
+}
+
+/* NULL without memory. */
+static struct service_metrics *service_find(struct metrics *m, const char *name)
+{
+	struct service_metrics *s;
+
+	for (size_t i = 0; i < m->services; i++)
+		if (!strncmp(m->service[i]->name, name, sizeof(s->name) - 1))
+			return m->service[i];
+	if (m->services > SERVICES)
+		return m->service[SERVICES];
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return NULL;
+	snprintf(s->name, sizeof(s->name), "%s", m->services < SERVICES ? name : SERVICE_OTHER);
+	m->service[m->services++] = s;
+	return s;
+}
+
+void metrics_process(struct metrics *m, int32_t tgid, const char *service)
+{
+	struct process_set *set = &m->process[(uint32_t)tgid % SETS];
+	unsigned int way = 0;
+
+	while (way < WAYS && set->tgid[way] != tgid)
+		way++;
+	if (way == WAYS)
+		way = set->next++ % WAYS;
+	set->tgid[way] = tgid;
+	set->service[way] = service_find(m, service);
+}
+
+static struct service_metrics *service_of(struct metrics *m, int32_t tgid)
+{
+	const struct process_set *set = &m->process[(uint32_t)tgid % SETS];
+
+	for (unsigned int way = 0; way < WAYS; way++)
+		if (set->tgid[way] == tgid && set->service[way])
+			return set->service[way];
+	return &m->unknown;
 }
 
 void metrics_rail(struct metrics *m, uint32_t id, const char *name, const char *label, int kind,
@@ -162,11 +230,9 @@ static void histogram_observe(struct histogram *h, uint64_t ns)
 	h->sum_ns += ns;
 }
 
-static void pause_observe(void *data, uint64_t ns)
+static void pause_observe(void *data, int32_t tgid, uint64_t ns)
 {
-	struct metrics *m = data;
-
-	histogram_observe(&m->pause, ns);
+	histogram_observe(&service_of(data, tgid)->pause, ns);
 }
 
 struct metrics *metrics_new(void)
@@ -195,19 +261,25 @@ static void stop_observe(struct metrics *m, const struct record *r)
 			   !p->uncertain && r->t >= p->t0);
 }
 
+static void phase_observe(struct metrics *m, const struct record *r)
+{
+	const struct record_phase *p = &r->phase;
+	struct service_metrics *s;
+
+	stop_observe(m, r);
+	if (p->how == PHASE_OPEN || p->phase >= GCHINT_PHASE_NR || r->t < p->t0)
+		return;
+	s = service_of(m, p->tgid);
+	s->phases[p->phase]++;
+	s->phase_ns[p->phase] += r->t - p->t0;
+	histogram_observe(&s->length[p->phase][waits_classify(p->flags)], r->t - p->t0);
+}
+
 void metrics_observe(struct metrics *m, const struct record *r)
 {
 	switch (r->type) {
 	case RECORD_PHASE:
-		stop_observe(m, r);
-		if (r->phase.how == PHASE_OPEN || r->phase.phase >= GCHINT_PHASE_NR)
-			break;
-		if (r->t < r->phase.t0)
-			break;
-		m->phases[r->phase.phase]++;
-		m->phase_ns[r->phase.phase] += r->t - r->phase.t0;
-		histogram_observe(&m->length[r->phase.phase][waits_classify(r->phase.flags)],
-				  r->t - r->phase.t0);
+		phase_observe(m, r);
 		break;
 	case RECORD_DECISION:
 		if (r->decision.reason < GCHINT_REASON_NR)
@@ -262,16 +334,52 @@ static void head_print(const struct exposition *x, const char *name, const char 
 		fprintf(x->f, "# UNIT gchint_%s %s\n", name, unit);
 }
 
+/* service="NAME", as the first labels of a series: with a comma at the end. "" if not known. */
+static void service_label(const struct service_metrics *s, char *label, size_t size)
+{
+	FILE *f = *s->name ? fmemopen(label, size, "w") : NULL;
+
+	*label = '\0';
+	if (!f)
+		return;
+	fputs("service=\"", f);
+	escape_c(f, s->name);
+	fputs("\",", f);
+	fclose(f);
+}
+
+/* The services, the unknown one at the end if anything is observed of it; NULL behind them. */
+static const struct service_metrics *service_at(const struct metrics *m, size_t n)
+{
+	if (n < m->services)
+		return m->service[n];
+	if (n > m->services)
+		return NULL;
+	for (int i = 1; i < GCHINT_PHASE_NR; i++)
+		if (m->unknown.phases[i])
+			return &m->unknown;
+	return NULL;
+}
+
 static void phases_print(const struct exposition *x, const struct metrics *m)
 {
+	const struct service_metrics *s;
+	char label[SERVICE_LABEL];
+
 	head_print(x, "phases", "counter", NULL, "Collection phases seen to their end.");
-	for (int i = 1; i < GCHINT_PHASE_NR; i++)
-		fprintf(x->f, "gchint_phases_total{phase=\"%s\"} %llu\n", name_phase((uint32_t)i),
-			(unsigned long long)m->phases[i]);
+	for (size_t n = 0; (s = service_at(m, n)); n++) {
+		service_label(s, label, sizeof(label));
+		for (int i = 1; i < GCHINT_PHASE_NR; i++)
+			fprintf(x->f, "gchint_phases_total{%sphase=\"%s\"} %llu\n", label,
+				name_phase((uint32_t)i), (unsigned long long)s->phases[i]);
+	}
 	head_print(x, "phase_seconds", "counter", "seconds", "Time spent in collection phases.");
-	for (int i = 1; i < GCHINT_PHASE_NR; i++)
-		fprintf(x->f, "gchint_phase_seconds_total{phase=\"%s\"} %.9f\n",
-			name_phase((uint32_t)i), (double)m->phase_ns[i] / 1e9);
+	for (size_t n = 0; (s = service_at(m, n)); n++) {
+		service_label(s, label, sizeof(label));
+		for (int i = 1; i < GCHINT_PHASE_NR; i++)
+			fprintf(x->f, "gchint_phase_seconds_total{%sphase=\"%s\"} %.9f\n", label,
+				name_phase((uint32_t)i), (double)s->phase_ns[i] / 1e9);
+	}
 }
 
 /* @labels: "" or with a comma at the end. */
@@ -302,28 +410,43 @@ static void histogram_print(FILE *f, const char *name, const struct histogram *h
 }
 
 /* Prints only combinations that occurred: a series that stays 0 carries no information. */
-static void lengths_print(const struct exposition *x, const struct metrics *m)
+static void lengths_print_service(const struct exposition *x, const struct service_metrics *s,
+				  const char *label)
 {
 	static const char *const names[WAITS_NR] = { "none", "one", "all" };
-	char labels[64];
+	char labels[SERVICE_LABEL + 64];
 
-	head_print(x, "phase_length_seconds", "histogram", "seconds",
-		   "Length of phases by waiting mutators: all, one, or none. They overlap.");
 	for (uint32_t i = 1; i < GCHINT_PHASE_NR; i++)
 		for (int w = 0; w < WAITS_NR; w++) {
-			const struct histogram *h = &m->length[i][w];
+			const struct histogram *h = &s->length[i][w];
 			bool any = false;
 
 			for (size_t b = 0; b <= BUCKETS; b++)
 				any = any || h->count[b];
-			snprintf(labels, sizeof(labels), "phase=\"%s\",waits=\"%s\",",
+			snprintf(labels, sizeof(labels), "%sphase=\"%s\",waits=\"%s\",", label,
 				 name_phase(i), names[w]);
 			if (any)
 				histogram_print(x->f, "phase_length_seconds", h, labels);
 		}
+}
+
+static void lengths_print(const struct exposition *x, const struct metrics *m)
+{
+	const struct service_metrics *s;
+	char label[SERVICE_LABEL];
+
+	head_print(x, "phase_length_seconds", "histogram", "seconds",
+		   "Length of phases by waiting mutators: all, one, or none. They overlap.");
+	for (size_t n = 0; (s = service_at(m, n)); n++) {
+		service_label(s, label, sizeof(label));
+		lengths_print_service(x, s, label);
+	}
 	head_print(x, "pause_seconds", "histogram", "seconds",
 		   "Length of pauses: times in which all mutators of a process are stopped.");
-	histogram_print(x->f, "pause_seconds", &m->pause, "");
+	for (size_t n = 0; (s = service_at(m, n)); n++) {
+		service_label(s, label, sizeof(label));
+		histogram_print(x->f, "pause_seconds", &s->pause, label);
+	}
 }
 
 static void decisions_print(const struct exposition *x, const struct metrics *m)
@@ -448,6 +571,28 @@ static void daemon_print(const struct exposition *x, const struct metrics *m,
 	}
 }
 
+/* Why there is little. Prometheus ignores such lines; OpenMetrics knows no comments. */
+static void reasons_print(const struct exposition *x, const struct metrics *m,
+			  enum metrics_for whom)
+{
+	bool rails = false;
+
+	if (x->format != METRICS_PROMETHEUS)
+		return;
+	for (int i = 0; i < RAILS; i++)
+		rails = rails || m->rail[i].known;
+	if (whom == METRICS_FOR_EVERYONE)
+		fputs("# No phases, pauses and decisions: they are for clients that send the "
+		      "content of [metrics] token_file as \"Authorization: Bearer ...\".\n",
+		      x->f);
+	else if (!service_at(m, 0))
+		fputs("# No program has given a hint yet: start one by gchintctl run, or see "
+		      "gchintctl status.\n",
+		      x->f);
+	if (!rails)
+		fputs("# No power rail is known: gchintctl status says what is missing.\n", x->f);
+}
+
 char *metrics_text(struct metrics *m, const struct metrics_around *around,
 		   const struct writer_stats *writer, enum metrics_for whom,
 		   enum metrics_format format, size_t *size)
@@ -458,6 +603,7 @@ char *metrics_text(struct metrics *m, const struct metrics_around *around,
 	if (!x.f)
 		return NULL;
 	pauses_settle(&m->pauses, clock_now());
+	reasons_print(&x, m, whom);
 	if (format == METRICS_OPENMETRICS)
 		head_print(&x, "build", "info", NULL, "The gchintd that exports these metrics.");
 	else

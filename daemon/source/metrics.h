@@ -13,6 +13,8 @@
 
 #include "../recording/record.h"
 
+#define METRICS_SERVICE 64 /* bytes of a service's name */
+
 struct metrics;
 struct writer_stats;
 
@@ -23,6 +25,16 @@ void metrics_free(struct metrics *m);
 void metrics_observe(struct metrics *m, const struct record *r);
 /* No more records follow. */
 void metrics_finish(struct metrics *m);
+
+/**
+ * metrics_process - the service that a process belongs to
+ * @m: totals
+ * @tgid: the process; what was known of another one with this number is replaced
+ * @service: copied; a label of what is observed of the process from now on
+ *
+ * The label has at most 64 values: further services are the service "other".
+ */
+void metrics_process(struct metrics *m, int32_t tgid, const char *service);
 
 /**
  * metrics_rail - a rail by its number in the recording

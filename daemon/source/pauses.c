@@ -13,7 +13,7 @@
 static void process_report(struct pauses *p, struct pauses_process *of, unsigned int nr)
 {
 	for (unsigned int i = 0; i < nr; i++)
-		p->fn(p->data, of->part[i].t1 - of->part[i].t0);
+		p->fn(p->data, of->tgid, of->part[i].t1 - of->part[i].t0);
 	of->parts -= nr;
 	memmove(of->part, of->part + nr, of->parts * sizeof(of->part[0]));
 }

@@ -23,7 +23,7 @@ struct pauses_process {
 };
 
 struct pauses {
-	void (*fn)(void *data, uint64_t ns);
+	void (*fn)(void *data, int32_t tgid, uint64_t ns);
 	void *data;
 	/* By process number. A new process replaces the one in its place. */
 	struct pauses_process process[PAUSES_PROCESSES];

@@ -125,7 +125,7 @@ int __wrap_gc_heap_create(struct gc_heap **out, const char *options, struct gc_l
 	if (env_read_number("LAB_HINT")) {
 		r = gc_listener_gchint_open(&hints, 0);
 		errno = r < 0 ? -r : ENODEV;
-		if (r || gchint_backend(hints.session) != GCHINT_BACKEND_DEVICE)
+		if (r || gchint_get_backend(hints.session) != GCHINT_BACKEND_DEVICE)
 			baseline_fail("libgchint");
 		gc_listener_chain_init(&inner, &hints.base, &baseline);
 		ours = &inner.base;

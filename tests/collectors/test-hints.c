@@ -17,10 +17,10 @@ static long at; /* what of the trace was read */
 static int policy_error, policy_cpu;
 static const struct gchint_session *policy_session;
 
-int __wrap_gchint_policy(const struct gchint_session *session, int cpu,
-			 struct gchint_policy *policy);
-int __wrap_gchint_policy(const struct gchint_session *session, int cpu,
-			 struct gchint_policy *policy)
+int __wrap_gchint_get_policy(const struct gchint_session *session, int cpu,
+			     struct gchint_policy *policy);
+int __wrap_gchint_get_policy(const struct gchint_session *session, int cpu,
+			     struct gchint_policy *policy)
 {
 	policy_session = session;
 	policy_cpu = cpu;

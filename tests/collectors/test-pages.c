@@ -32,12 +32,18 @@ static uint32_t draw(uint32_t below)
 
 static bool locked; /* some pages, as with mlockall(2) */
 static size_t refused; /* bytes, by the last release */
+static size_t huge; /* bytes for which huge pages were requested */
 
 int __real_madvise(void *at, size_t bytes, int advice);
 int __wrap_madvise(void *at, size_t bytes, int advice);
 
 int __wrap_madvise(void *at, size_t bytes, int advice)
 {
+	if (advice == MADV_HUGEPAGE) {
+		huge += bytes;
+		errno = EINVAL;
+		return -1;
+	}
 	if (!locked || advice != MADV_DONTNEED || draw(2))
 		return __real_madvise(at, bytes, advice);
 	refused += bytes;
@@ -215,8 +221,28 @@ static void random_program(const char *options, uint32_t reserve, bool some_lock
 	stop();
 }
 
+/* Of a kernel without huge pages, too: here it refuses all requests. */
+static void huge_pages(const char *plan)
+{
+	char options[64];
+
+	huge = 0;
+	snprintf(options, sizeof(options), "plan=%s,trim=0,max=16M", plan);
+	if (!open_heap(options))
+		return;
+	ok(!huge, "%s: no huge pages without hugepages=1", plan);
+	stop();
+	snprintf(options, sizeof(options), "plan=%s,trim=0,max=16M,hugepages=1", plan);
+	if (!open_heap(options))
+		return;
+	ok(huge == heap->end - heap->base, "%s: huge pages are requested for all spaces", plan);
+	stop();
+}
+
 int main(void)
 {
+	huge_pages("gss");
+	huge_pages("marksweep");
 	random_program("plan=marksweep,trim=0,heap=2M,max=2M", 0, false);
 	random_program("plan=marksweep,trim=0,heap=1M,max=1M,poison=1", 0, false);
 	random_program("plan=marksweep,trim=0,heap=2M,max=2M", 100, false);

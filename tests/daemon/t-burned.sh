@@ -32,12 +32,12 @@ ok "the summary has it" grep -qE '^collection used (at most )?[0-9.]+ .*of CPU' 
 ok "five phases are four pauses" is "5|4" "$(sql 'select (select count(*) from phases where flags = 1), count(*) from pauses')"
 fresh live
 mkdir "$d/out"
-printf '[metrics]\ntextfile = %s\nperiod_s = 1\n' "$d/out/gchint.prom" >"$d/conf"
+printf '[metrics]\ntextfile = %s\nperiod_s = 1\nservice = burned\n' "$d/out/gchint.prom" >"$d/conf"
 export GCHINT_STREAM=$d/stream
 start -c "$d/conf" --tracefs "$d/none"
 "$BUILD/burned" >"$d/truth"
-ok "the metrics have them" wait_for 30 grep -q '^gchint_pause_seconds_count 4$' "$d/out/gchint.prom"
+ok "the metrics have them" wait_for 30 grep -q '^gchint_pause_seconds_count{service="burned"} 4$' "$d/out/gchint.prom"
 stop
 unset GCHINT_STREAM
 ok "their total is that of the recording" is 1 "$(sql "select abs(sum(ns) / 1e9 -
-	$(sed -n 's/^gchint_pause_seconds_sum //p' "$d/out/gchint.prom")) < 1e-6 from pauses")"
+	$(sed -n 's/^gchint_pause_seconds_sum{service="burned"} //p' "$d/out/gchint.prom")) < 1e-6 from pauses")"

@@ -88,7 +88,7 @@ ok "recordings of one host do not show the host" is 0 \
 	"$("$ctl" compare "$d"/a[12].db "$d"/b[12].db | grep -c ' @ ')"
 "$ctl" report "$d"/a?.db "$d"/b?.db --detail 0 -o "$d/page.html"
 ok "the page starts with the same comparison" is "1 1" \
-	"$(grep -c 'energy of pin, measured, J .*<td><b>[0-9.]*</b> .*<span class="verdict better">.* % less (.*): better</span>' "$d/page.html") $(
+	"$(grep -c 'energy of pin, measured&nbsp;(J) .*<td><b>[0-9.]*</b> .*<span class="verdict better">.*&nbsp;% less (.*): better</span>' "$d/page.html") $(
 		awk '/class="verdict/ && !v { v = NR } /<h[23]>/ && !/Side by side/ && !t { t = NR } END { print (v && v < t) }' "$d/page.html")"
 "$ctl" report -o "$d/split.html" --detail 0 "$d"/b1.db -- "$d"/a[12].db
 ok "the page has the same groups" grep -q '</svg>schedutil<br>2 runs, against gchint<' "$d/split.html"

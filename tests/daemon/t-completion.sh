@@ -20,7 +20,17 @@ offers() { # WANT WORD...
 	is "$1" "$(COMPLETION=$here/../../packaging/completion/gchintctl bash "$d/offer" gchintctl "${@:2}")"
 }
 ok "completion offers commands" offers "record report" re
-ok "completion offers formats of profiles" offers "firefox perf-script speedscope" profile export p.db --format ""
+ok "completion offers formats of profiles" offers "firefox perf-script pprof speedscope" profile export p.db --format ""
+ok "completion offers phases" offers "mark" profile report p.db --phase ma
+ok "a letter that is another option elsewhere offers no formats" offers "--" run -f ""
+attachable() { # as gchintctl attach prints it
+	printf '    PID  RUNTIME    COLLECTOR          HEAP MiB  PROGRAM              ATTACHES\n%7d  jvm  G1  1 of 2  Shop  yes\n%7d  jvm  ?  ?  x  %s\n' \
+		121 122 "started with -Xrs, or still starting"
+}
+mkdir "$d/listing"
+printf '#!/bin/bash\n%s\nattachable\n' "$(declare -f attachable)" >"$d/listing/gchintctl"
+chmod 755 "$d/listing/gchintctl"
+ok "completion offers processes that can be attached to" env PATH="$d/listing:$PATH" bash -c "$(declare -f offers is); here='$here' d='$d'; offers 121 attach ''"
 ok "completion offers formats" offers "chrome-trace csv" export a.db --format c
 ok "completion offers tables" offers "phase_list phases" export a.db --table ph
 ok "completion offers options of a command" offers "--delay" top --d

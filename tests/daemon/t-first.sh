@@ -51,7 +51,7 @@ first() { # run|record ARGUMENT...: in $d, without a device or a recorder, with 
 	return "${PIPESTATUS[0]}"
 }
 ok "run counts hints, and returns the program's status" shows first run -- own 1 2 3 <<'X2'
-gchintctl: 3 hints, 3 pauses: nowhere, there is no /dev/gchint; --record FILE keeps them
+gchintctl: 3 hints, 3 pauses: nowhere, there is no /dev/gchint; -o FILE keeps them
 exit 3
 X2
 ok "a program that contains libgchint is counted" shows first run -- own-static 1 <<<"gchintctl: 1 hints, 1 pauses"
@@ -81,6 +81,35 @@ ok "another one gets a name of its own" shows first run -r own.db -- own 1 2 <<'
 gchintctl: own.db exists and is kept: recording into own-2.db
 gchintctl: 2 hints, 2 pauses: into own-2.db
 X2
+ok "the answer follows, and what shows more" shows first run -o told.db -- own 1 2 <<'X2'
+gchintctl: 2 hints, 2 pauses: into told.db
+own was stopped
+paused
+gchintctl: next: gchintctl summary told.db, or for a page gchintctl report told.db
+X2
+ok "with -q neither" shows first run -q -o told.db -- own 1 2 <<'X2'
+! own was stopped
+! next:
+X2
+ok "a page is written beside the recording" shows first run --report -o page.db -- own 1 2 <<'X2'
+gchintctl: wrote page.html
+gchintctl: next: gchintctl summary page.db
+X2
+ok "and another one beside the next" shows first run --report -o page.db -- own 1 2 <<'X2'
+gchintctl: wrote page-2.html
+X2
+echo mine >"$d/mine.html"
+ok "a page of the user's is kept" shows first run --report -o mine.db -- own 1 <<'X2'
+gchintctl: wrote mine-2.html
+X2
+ok "unchanged" grep -q '^mine$' "$d/mine.html"
+ok "a page has the name that was given" shows first run --report=given.html -q -o given.db -- own 1 <<<"gchintctl: wrote given.html"
+ok "a label has a run recorded" shows first run -q -l some -- own 1 <<<"gchintctl: recorded own-TIME"
+ok "so does the cost" shows first run -q -C -- own 1 <<'X2'
+gchintctl: recorded own-TIME
+gchintctl: recording took
+X2
+rm -f "$d"/own-20*
 ok "so does one without hints" shows first run -r own.db -- own <<<"gchintctl: no hints in own-3.db: own collected nothing"
 for c in "none.db:none.db:true" "none.db:none-2.db:own" "none.db:none-3.db:lua"; do
 	IFS=: read -r name file program <<<"$c"
@@ -106,5 +135,5 @@ first_rotated() { # twice into one file that rotates
 ok "with --keep the earlier one is rotated" shows first_rotated <<<"! exists"
 ok "a directory is no recording" shows first record -o . -q -- true <<<"gchintd: record: .: exists"$'\nexit 4'
 ok "these files are there, and no others" is \
-	".hidden .hidden-2 none-2.db none-3.db none.db own-2.db own-3.db own-TIME.db own.db plain plain-2 profile.db rotated.db rotated.db.1" \
+	".hidden .hidden-2 given.db mine.db none-2.db none-3.db none.db own-2.db own-3.db own-TIME.db own.db page-2.db page.db plain plain-2 profile.db rotated.db rotated.db.1 told-2.db told.db" \
 	"$(cd "$d" && LC_ALL=C ls -A -- *.db* plain* .hidden* | sed -E 's/-[0-9]{8}-[0-9]{6}/-TIME/' | LC_ALL=C sort | paste -sd' ')"

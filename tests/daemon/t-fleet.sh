@@ -42,7 +42,7 @@ board, where = json.load(open(sys.argv[1], encoding="utf-8")), sys.argv[2]
 for panel in board["panels"]:
     shown = 0
     for target in panel["targets"]:
-        query = target["expr"].replace("$__rate_interval", "60s").replace("$instance", "127.*")
+        query = target["expr"].replace("$__rate_interval", "60s").replace("$instance", "127.*").replace("$service", ".*")
         # Nothing was lost and no phase was open: the series exists all the same.
         query = query.removesuffix(" > 0")
         with urllib.request.urlopen(f"{where}/api/v1/query?query={urllib.parse.quote(query)}") as answer:

@@ -25,7 +25,7 @@ start -c "$d/conf"
 # A file of another user where a temporary file could be.
 echo "of another user" >"$d/out/gchint.prom.$pid"
 feed --events 200 >/dev/null
-counted() { page localhost "$known" | grep -q '^gchint_phases_total{phase="mark"} 100'; }
+counted() { page localhost "$known" | grep -qE '^gchint_phases_total\{(service="[^"]*",)?phase="mark"} 100'; }
 wait_for 30 counted
 
 private='^gchint_(phase|decision|hint|cpu|slots)'

@@ -154,7 +154,15 @@ sys.exit(pty.spawn(sys.argv[1:]) >> 8)' "$@" | tr '\r' '\n' | sed -E '/^$/d; s/ 
 }
 truncate -s 2621440 "$d/kept.db"
 truncate -s 1048576 "$d/a.db-wal"
-ok "record shows its progress on a terminal" shows own_unnamed a terminal bin/gchintctl record -o a.db -- sleep 0.3 <<'X2'
+# On a terminal of its own: where the command writes there too it is left out.
+aside() { # ARGUMENT...: of gchintctl, with its standard output elsewhere
+	terminal sh -c 'exec bin/gchintctl "$@" >aside.txt' sh "$@"
+}
+ok "record leaves a terminal to its command" shows own_unnamed a terminal bin/gchintctl record -o a.db -- sleep 0.3 <<'X2'
+! a.db: N s
+recorded a.db
+X2
+ok "record shows its progress on a terminal" shows own_unnamed a aside record -o a.db -- sleep 0.3 <<'X2'
 a.db: N s, 3.5 MiB ...
 a.db: N s, 3.5 MiB
 recorded a.db

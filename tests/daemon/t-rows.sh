@@ -11,6 +11,7 @@ cat >"$d/conf" <<X2
 [metrics]
 listen = 127.0.0.1:$port
 token_file = $d/token
+service = board
 [thermal]
 period_ms = 50
 [cpufreq]
@@ -133,7 +134,7 @@ sys.exit(None if samples else "no sample")
 X2
 ok "metrics of a board are well-formed" python3 "$d/metrics.py" <"$d/metrics"
 ok "metrics have the board's counts and readings" shows cat metrics <<'X2'
-gchint_phases_total{phase="mark"} 33
+gchint_phases_total{service="board",phase="mark"} 33
 gchint_decisions_total{reason="stw"} 1
 gchint_hint_latency_seconds_sum 0.000030000
 gchint_hint_latency_seconds_count 1

@@ -240,8 +240,8 @@ ok "without hints that is reported" shows count_print run -- hints none <<<"gchi
 ok "hints of a killed program are counted" shows count_print run -- hints "killed stw" <<<"gchintctl: 3 hints, 3 pauses"$'\nexit 137'
 ok "run -q prints no count" shows count_print run -q -- hints stw <<<"! hints,"
 ok "hints of a recorded program are counted" shows count_print run -r "$d/run.db" -- hints "stw concurrent" <<'X2'
-gchintctl: recorded
 gchintctl: 10 hints, 3 pauses: into
+gchintctl: next: gchintctl summary
 X2
 ok "and are in the recording" is "mark, stw 3 sweep, concurrent 7" \
 	"$("$d/bin/gchintctl" summary "$d/run.db" | grep -E '^(mark|sweep)' | awk '{ print $1, $2, $3 }' | paste -sd' ')"
@@ -331,7 +331,7 @@ attaches() {
 	mv "$d/away" "$d/adapters/libgchint-jvm.so"
 	kill -KILL $pid
 	wait $pid 2>/dev/null
-	for how in "" x 0 -1 2147483648 "1 2" 12x --nix; do
+	for how in --wait x 0 -1 2147483648 "1 2" 12x --nix; do
 		# shellcheck disable=SC2086 # arguments
 		"$d/bin/gchintctl" attach $how 2>&1 || echo "exit $?"
 	done
@@ -340,3 +340,26 @@ attached() {
 	(attaches 2>&1) | sed "s|$d|DIR|g"
 }
 ok "attach distinguishes JVMs from other programs" expected attach attached
+lists_jvms() { # what attach prints of two JVMs, of which the first has counters
+	local pid counters
+	python3 "$d/jvm.py" good "$d/lib/libjvm.so" >"$d/good.out" &
+	pid=$!
+	python3 "$d/jvm.py" starting "$d/lib/libjvm.so" >"$d/starting.out" &
+	wait_for 10 grep -q ready "$d/good.out" && wait_for 10 grep -q ready "$d/starting.out"
+	counters=/tmp/hsperfdata_gchint-$$
+	mkdir "$counters"
+	python3 -c 'import struct, sys
+name, text = b"sun.gc.policy.name\0", b"GarbageFirst\0"
+entry = struct.pack("<IIIBBBBI", 56, 20, len(text), 66, 0, 0, 0, 40) + name + b"\0" + text
+sys.stdout.buffer.write(b"\xca\xfe\xc0\xc0\x01\x02\0\x01" + struct.pack("<IIQII", 0, 0, 0, 32, 1) + entry.ljust(56, b"\0"))' >"$counters/$pid"
+	"$d/bin/gchintctl" attach | grep -E "^ *($pid|$!|PID) |^HEAP" | sed "s/^ *$pid /good /; s/^ *$! /starting /" | sort
+	kill -KILL $pid $!
+	wait $pid $! 2>/dev/null
+	rm -r "$counters"
+}
+ok "without a process attach lists what there is, with its collector" shows lists_jvms <<'X2'
+PID RUNTIME COLLECTOR HEAP MiB PROGRAM ATTACHES
+HEAP: used at the last collection
+good jvm G1 ? python3 yes
+starting jvm ? ? python3 started with -Xrs, or still starting
+X2

@@ -182,6 +182,15 @@ for n in b c; do
 	cp "$d/a.db" "$d/$n.db"
 done
 sqlite3 "$d/c.db" "update meta set value = 'other' where key = 'label'"
+ok "a recording leaves the terminal to its command" shows on "$ctl" record --gchintd "$gchintd" -o own.db --option --sysfs="$d/none" -- sh -c 'sleep 0.3; echo its own' <<'X2'
+! own.db: 0
+its own
+gchintctl: recorded own.db
+X2
+recorded_aside() { # the command's output is elsewhere
+	on sh -c '"$@" >own.txt' sh "$ctl" record --gchintd "$gchintd" -o aside.db --option --sysfs="$d/none" -- sh -c 'sleep 0.3; echo its own'
+}
+ok "and shows its progress on another one" shows recorded_aside <<<"aside.db: 0 s"
 ok "a report shows its progress" shows on "$ctl" report -o page.html c.db a.db b.db <<<"<gchintctl: 1 of 2 drawn<gchintctl: 2 of 2 drawn"
 ok "a report of more runs of a group, too" shows on "$ctl" report --detail 2 -o page.html a.db b.db c.db <<<"<gchintctl: 3 of 3 drawn"
 ok "a report without plots has no progress" shows on "$ctl" report --detail 0 -o page.html a.db b.db c.db <<'X2'

@@ -140,6 +140,7 @@ ok "the other way round, cut to two lines" shows "$ctl" profile diff -n 2 s.db p
 0.034 0.060 +0.026 49.28 59.41 Main.run <init>
 ... and 3 more: --lines
 X2
+ok "a filter of all phases leaves what is in one" shows "$ctl" profile report --phase gc p.db <<<"82 samples of 101 by"
 ok "diff of a phase" shows "$ctl" profile diff --phase mark p.db s.db <<<"0.000 0.002 ~ +0.002 0.00 9.52 ?"
 ok "a profile is not compared with a recording without samples" shows "$ctl" profile diff p.db a.db <<<"exit 3"
 # Names with characters that separate words in perf's format.
@@ -158,12 +159,17 @@ all &amp; sundry: 101 samples by cpu-clock
 <title>all: 101 samples, 100.00 %, 1543 MHz</title>
 <title>java: 93 samples, 92.08 %, 1606 MHz</title>
 X2
+ok "a flame graph of two profiles has the change of each frame" shows bash -c "'$ctl' profile flame -o p.svg p.db s.db && cat p.svg" <<'X2'
+s of CPU time, against 0.101 s of all &amp; sundry
+red: more CPU time than before; blue: less
+X2
+ok "two profiles have no joules in common" shows "$ctl" profile flame --energy p.db s.db <<<"exit 2"
 # Frames narrower than three tenths of a pixel are left out; nine of 35400 are just as wide.
 narrow() { # SAMPLES FEW: frames of the plots if so many of them belong to another program
 	sqlite3 "$d/q.db" "delete from hotspots; insert into hotspots select 1200000000 + value, case when value <= $2 then 80 else 70 end,
 		70, 0, 0, 0, 0, 4096, null, null from generate_series(1, $1)"
 	"$ctl" profile flame -o "$d/narrow.svg" "$d/q.db"
-	grep -c '<rect x=' "$d/narrow.svg"
+	grep -c '<g class="frame"' "$d/narrow.svg"
 }
 ok "flame graphs omit functions that are too narrow" is "5 3" "$(narrow 35400 9) $(narrow 35401 9)"
 

@@ -109,9 +109,27 @@ ok "JSON has the same, and null" is "2 explicit 1 50331648 20971520 104857600 7 
 	"$("$ctl" why --json "$d/heap.db" | python3 -c 'import json, sys
 keys = "cause", "generation", "before_bytes", "after_bytes", "limit_bytes", "freed_objects", "alongside"
 print(*(" ".join([str(round(p["at"], 6))] + [str(p[k]) for k in keys]) for p in json.load(sys.stdin)["pauses"][:2]))')"
+# As bundled collectors take them; another pause and its readings follow at once.
+cp "$d/heap.db" "$d/around.db"
+sqlite3 "$d/around.db" "delete from heaps; insert into heaps values(2999970000, 70, 71, 'before', 50331648, null, null, null, null, 1),
+	(3040020000, 70, 71, 'after', 20971520, null, null, null, null, 1), (4990000000, 70, 71, 'before', 1, null, null, null, null, 1),
+	(5010000500, 80, 71, 'after', 2, null, null, null, null, 1)"
+ok "readings just before and after a pause are its own" is "50331648 20971520 None None" "$("$ctl" why --json "$d/around.db" | python3 -c 'import json, sys
+print(*(p[k] for p in json.load(sys.stdin)["pauses"][:2] for k in ("before_bytes", "after_bytes")))')"
 ok "JSON of an instant is refused" is 2 "$("$ctl" --json why "$d/heap.db" --at 1 2>/dev/null; echo $?)"
-ok "--try wants a program behind --, of which it knows the option" is "2 2 2" "$("$ctl" why --try "$f" 2>/dev/null; printf '%s ' $?
-	"$ctl" why --try -- /bin/true 2>/dev/null; printf '%s ' $?; "$ctl" --json why --try -- java 2>/dev/null; echo $?)"
+ok "--try wants a program behind --, and --change is for it" is "2 2 2" "$("$ctl" why --try "$f" 2>/dev/null; printf '%s ' $?
+	"$ctl" why --try 2>/dev/null; printf '%s ' $?; "$ctl" why --change GOGC=200 "$f" 2>/dev/null; echo $?)"
 touch "$d/kept-then.db"
 ok "--try replaces no recording" is "2 gchintctl: why: $d/kept-then.db exists; choose another --output" "$(
 	"$ctl" why --try -o "$d/kept" -- java 2>"$d/err"; echo "$? $(cat "$d/err")")"
+# The program says what it was given: its own option is replaced, another one comes first, variables are set.
+printf '#!/bin/sh\necho "$GOGC $OCAMLRUNPARAM $*"\n' >"$d/says"
+chmod +x "$d/says"
+OCAMLRUNPARAM=v=0 "$ctl" why --try -c '-Xmx9m GOGC=200 --size=7 OCAMLRUNPARAM=s=1M' -o "$d/said" -- "$d/says" -x --size=3 -Xmx5g >"$d/list" 2>"$d/err"
+ok "--change replaces options, adds others in front, and sets variables" is " v=0 -x --size=3 -Xmx5g|200 v=0,s=1M -x --size=7 -Xmx9m" \
+	"$(grep -- ' -x ' "$d/err" | paste -sd'|')"
+ok "of what is not known nothing is predicted" grep -qE '^predicted +\? +\? +\? +\? +\?$' "$d/list"
+"$ctl" --json why --try -c --new=1 -o "$d/said-json" -- "$d/says" -x >"$d/list" 2>"$d/err"
+ok "--try prints JSON" is "--new=1 0 None 0 --new=1 -x" "$(python3 -c 'import json, sys
+r = json.load(sys.stdin)
+print(r["setting"], r["now"]["collections"], r["predicted"]["paused_ns"], r["seen"]["full_collections"])' <"$d/list") $(sed -n 's/^ *\(--new.*\)/\1/p' "$d/err")"

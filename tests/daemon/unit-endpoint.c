@@ -17,6 +17,10 @@
 #include "place.h"
 #include "records.h"
 
+/* The first line of the text. */
+#define FIRST                                                                                      \
+	"# No program has given a hint yet: start one by gchintctl run, or see gchintctl status."
+
 static struct endpoint *endpoint_open(struct source_context *context, const char *listen)
 {
 	watched_forget();
@@ -97,16 +101,12 @@ static void textfile_check(struct source_context *context)
 	umask(022);
 	CHECK(watched_count() == 1 && watched_at(0)->period_ns == 7000000000,
 	      "the text file is written once per period");
-	text_is(place_line("m.prom"),
-		"# HELP gchint_build_info The gchintd that exports these metrics.",
-		"the text file has the metrics");
+	text_is(place_line("m.prom"), FIRST, "the text file has the metrics");
 	CHECK(!stat("m.prom", &st) && (st.st_mode & 0777) == 0640,
 	      "the text file is readable by its group only");
 	place_file("m.prom", "old\n");
 	watched_at(0)->fn(watched_at(0)->data, 0);
-	text_is(place_line("m.prom"),
-		"# HELP gchint_build_info The gchintd that exports these metrics.",
-		"the text file is rewritten each period");
+	text_is(place_line("m.prom"), FIRST, "the text file is rewritten each period");
 	/* Its path is occupied; reported once, and again after it was free. */
 	faults.renames = 2;
 	place_file("m.prom", "old\n");
@@ -122,9 +122,7 @@ static void textfile_check(struct source_context *context)
 	faults.renames = 0;
 	place_file("m.prom", "old\n");
 	endpoint_stop(e);
-	text_is(place_line("m.prom"),
-		"# HELP gchint_build_info The gchintd that exports these metrics.",
-		"the text file is written once more at the end");
+	text_is(place_line("m.prom"), FIRST, "the text file is written once more at the end");
 	CHECK(!watched_open(), "the text file is no longer written after the end");
 	records_are(context->queue, "", "a lasting failure is reported once");
 	context->config.metrics_textfile[0] = '\0';

@@ -198,44 +198,6 @@ static void others_check(void)
 		    "time to safepoint, and a slow clock");
 }
 
-static void advice_check(void)
-{
-	struct findings_input in = input_make(10);
-	struct advice a;
-
-	in.duration = 100 * MS;
-	collections_make(&in, 5, 99 * MIB, 64 * MIB, 0);
-	CHECK(advice_of(&in, &a) && a.limit == 192 * MIB && a.now == 100 * MIB &&
-		      a.live == 64 * MIB && a.full == 5 &&
-		      fabs(a.full_then - 36.0 / 128 * 5) < 1e-9,
-	      "a heap of three times what stays is advised");
-	CHECK(a.paused == 5 * MS && fabs(a.paused_then - 36.0 / 128 * 5 * (double)MS) < 1e-3,
-	      "and pauses get as rare as collections");
-	CHECK(!strcmp(a.text,
-		      "a heap of 192 MiB (-Xmx192m) would have had about 1 full collections in "
-		      "place of 5, and 1.41 ms in their pauses in place of 5.00 ms: 64.0 MiB of "
-		      "100 "
-		      "MiB stay after each"),
-	      "in words");
-	collection_made[1].stopped = collection_made[0].stopped;
-	CHECK(advice_of(&in, &a) && a.paused == 4 * MS && a.full == 5,
-	      "two collections of a pause are one pause");
-	in.duration = 100 * 1000 * MS;
-	CHECK(!advice_of(&in, &a), "none if pauses of full collections are a small part");
-	in.duration = 100 * MS;
-	collections_make(&in, 3, 99 * MIB, 64 * MIB, 0);
-	CHECK(!advice_of(&in, &a), "none of few collections");
-	collections_make(&in, 5, 99 * MIB, 50 * MIB, 0);
-	CHECK(!advice_of(&in, &a), "none if the heap has room");
-	collections_make(&in, 5, 99 * MIB, 64 * MIB, 0);
-	collection_made[4].heap = 1;
-	CHECK(!advice_of(&in, &a), "none of several heaps");
-	collections_make(&in, 5, 99 * MIB, 64 * MIB, 0);
-	for (int i = 0; i < 5; i++)
-		collection_made[i].generation = 0;
-	CHECK(!advice_of(&in, &a), "none if what stays is not known");
-}
-
 static void amounts_check(void)
 {
 	char buf[AMOUNT_TEXT];
@@ -254,6 +216,5 @@ void unit_findings(void)
 	growth_check();
 	futile_check();
 	others_check();
-	advice_check();
 	amounts_check();
 }

@@ -30,10 +30,11 @@ struct total {
 	uint64_t count, ns, longest;
 };
 
-static void total_add(void *data, uint64_t ns)
+static void total_add(void *data, int32_t tgid, uint64_t ns)
 {
 	struct total *t = data;
 
+	(void)tgid;
 	t->count++;
 	t->ns += ns;
 	t->longest = ns > t->longest ? ns : t->longest;

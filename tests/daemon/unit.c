@@ -380,7 +380,7 @@ static void statistics_check(void)
 				   "of 5 %"),
 	      "a range with one meaningless end is shortened");
 	CHECK(verdict_says(ten, 1, eight, 5, "18 % less (a single run)") &&
-		      verdict_says(zero, 3, some, 3, "no ratio to a base of 0; here 1 (0 to 2)") &&
+		      verdict_says(zero, 3, some, 3, "from 0 to 1 (0 to 2)") &&
 		      verdict_says(zero, 3, zero, 3, "0 in all runs") &&
 		      verdict_says(zero, 1, zero, 1, "0 in all runs") &&
 		      verdict_says(ten, 5, eight, 0, "not known of these runs"),
@@ -460,7 +460,8 @@ int main(int argc, char **argv)
 		unit_scarce,	  unit_screen,	     unit_stacks,	  unit_store,
 		unit_symbols,	  unit_thermal,	     unit_tracker,	  unit_tunnel,
 		unit_writer,	  utilisation_check, utilisation_of_many, statistics_check,
-		unit_energy,	  unit_estimate,     unit_findings,
+		unit_energy,	  unit_estimate,     unit_findings,	  unit_advice,
+		unit_service,	  unit_hsperf,
 	};
 
 	process_choose();

@@ -42,6 +42,7 @@ bool unit_memory_failed(void);
 /* Removes the directory @dir with everything in it. */
 void unit_remove(const char *dir);
 
+void unit_advice(void);
 void unit_calibration(void);
 void unit_capture(void);
 void unit_child(void);
@@ -58,6 +59,7 @@ void unit_go(void);
 void unit_context(void);
 void unit_hotplug(void);
 void unit_hotspots(void);
+void unit_hsperf(void);
 void unit_jitmap(void);
 void unit_library(void);
 void unit_lock(void);
@@ -77,6 +79,7 @@ void unit_roles(void);
 void unit_resolve(void);
 void unit_scarce(void);
 void unit_screen(void);
+void unit_service(void);
 void unit_stacks(void);
 void unit_store(void);
 void unit_symbols(void);

@@ -363,18 +363,28 @@ static int is_last(const struct session *s, int fd)
 	return 1;
 }
 
-/* Closing ends every lease, unless another descriptor or a forked child's has it open. */
+/*
+ * Closing ends every lease, unless another descriptor or a forked child's has it open. Threads that
+ * opened one session too many close at once. A child does not lock: a thread of its parent may have.
+ */
 int __wrap_close(int fd)
 {
 	struct session *s = session_of(fd);
+	sigset_t old;
+	int ret;
 
-	if (s && s->pid == getpid() && is_last(s, fd)) {
+	if (!s || s->pid != getpid())
+		return __real_close(fd);
+	lock_all(&old);
+	if (is_last(s, fd)) {
 		memset(&fake.lease[first_of(s)], 0, s->nr * sizeof(fake.lease[0]));
 		s->ino = 0;
 		memset(s->user_slots, 0, sizeof(s->user_slots));
 		fake.closes++;
 	}
-	return __real_close(fd);
+	ret = __real_close(fd);
+	unlock_all(&old);
+	return ret;
 }
 
 void *__wrap_mmap(void *addr, size_t length, int prot, int flags, int fd, off_t offset)

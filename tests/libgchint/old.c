@@ -165,14 +165,14 @@ static void calls(int device)
 	IS(gchint_init(0), backend);
 	IS(gchint_open(&session, 0), 0);
 	IS(gchint_open(&none, 0x8000), -EINVAL);
-	IS(gchint_backend(session), backend);
-	IS(gchint_why(session), device ? 0 : -ENOENT);
+	IS(gchint_get_backend(session), backend);
+	IS(gchint_get_reason(session), device ? 0 : -ENOENT);
 	IS(gchint_explain(text, sizeof(text)), strlen(text));
 	IS(gchint_explain(NULL, 0) > 10, 1);
-	IS(gchint_fd(session) >= 0, device);
-	ret = gchint_policy(session, 0, &policy);
+	IS(gchint_get_fd(session) >= 0, device);
+	ret = gchint_get_policy(session, 0, &policy);
 	IS(ret == 0 || (ret == -ENOENT && device) || (ret == -ENODEV && !device), 1);
-	IS(gchint_policy(session, 0, &(struct gchint_policy){ .size = 4 }), -EINVAL);
+	IS(gchint_get_policy(session, 0, &(struct gchint_policy){ .size = 4 }), -EINVAL);
 	IS(gchint_expect(session, GCHINT_PHASE_MARK, 0, 50000000), 0);
 	IS(gchint_expect(session, (enum gchint_phase)200, 0, 1), -EINVAL);
 	edges();
@@ -181,7 +181,7 @@ static void calls(int device)
 	outer = gchint_method_enter(method);
 	gchint_method_leave(outer);
 	gchint_symbol_remove(method, 1);
-	IS(gchint_profiled(), 0);
+	IS(gchint_is_profiled(), 0);
 	IS(gchint_close(session), 0);
 	IS(gchint_close(session), 0);
 	IS(gchint_close(session), -EBADF);

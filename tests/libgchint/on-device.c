@@ -101,7 +101,7 @@ static void opened(void)
 {
 	CHECK_IS(gchint_init(0), GCHINT_BACKEND_DEVICE);
 	CHECK_IS(gchint_open(&s, 0), 0);
-	CHECK_IS(gchint_why(s), 0);
+	CHECK_IS(gchint_get_reason(s), 0);
 	CHECK(lease_says(getpid(), "role=none"));
 	CHECK_IS(gchint_detach(gchint_self()), 0);
 	CHECK(!lease_says(getpid(), "role="));
@@ -232,18 +232,18 @@ static void policies(void)
 	uint64_t generation;
 
 	CHECK_IS(gchint_open(&s, 0), 0);
-	CHECK_IS(gchint_policy(s, -1, &p), 0);
+	CHECK_IS(gchint_get_policy(s, -1, &p), 0);
 	CHECK_IS(p.cpu, 0);
 	CHECK(strcmp(p.governor, "gchint") == 0);
 	CHECK(p.flags & GCHINT_POLICY_GCHINT);
 	CHECK_IS(p.hw_max_khz, atoi(slurp(POLICY "cpuinfo_max_freq")));
 	CHECK_IS(p.max_khz, atoi(slurp(POLICY "scaling_max_freq")));
-	wait.fd = gchint_fd(s);
+	wait.fd = gchint_get_fd(s);
 	CHECK(read(wait.fd, &generation, sizeof(generation)) == sizeof(generation));
 	CHECK_IS(poll(&wait, 1, 0), 0);
 	govern("performance");
 	CHECK_IS(poll(&wait, 1, 2000), 1);
-	CHECK_IS(gchint_policy(s, 0, &p), 0);
+	CHECK_IS(gchint_get_policy(s, 0, &p), 0);
 	CHECK(strcmp(p.governor, "performance") == 0);
 	CHECK(!(p.flags & GCHINT_POLICY_GCHINT));
 }
@@ -296,7 +296,7 @@ static const struct tap_test tests[] = {
 	{ "doorbells only where gchint governs", doorbells },
 	{ "leases and roles work, and report their errors", leases },
 	{ "a child forked during a phase leaves the parent's phase", forked },
-	{ "gchint_policy() follows the policy's governor and limits", policies },
+	{ "gchint_get_policy() follows the policy's governor and limits", policies },
 	{ "clamps work without the device", clamps },
 	{ "GCHINT_HINTS=clamp works with the device", clamps_asked_for },
 };

@@ -111,7 +111,7 @@ static void phases_place(void)
 	CHECK_IS(napper_start(&mutator, BIG, BUSY_US), 0);
 	CHECK_IS(napper_start(&collector, BIG + 1, BUSY_US), 0);
 	CHECK_IS(gchint_open(&s, 0), 0);
-	CHECK_IS(gchint_backend(s), GCHINT_BACKEND_CLAMP);
+	CHECK_IS(gchint_get_backend(s), GCHINT_BACKEND_CLAMP);
 	CHECK_IS(gchint_attach(s, collector.tid, GCHINT_ROLE_NONE, NULL, &t), 0);
 	CHECK_PLACE(&collector, BIG_CPUS);
 	gchint_begin(t, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
@@ -277,8 +277,8 @@ static void no_config(void)
 		      NO_CLAMPS "the kernel is built without CONFIG_UCLAMP_TASK, as Debian's are; "
 				"boot one that has it\n"));
 	CHECK_IS(gchint_open(&s, 0), 0);
-	CHECK_IS(gchint_backend(s), GCHINT_BACKEND_NOTHING);
-	CHECK_IS(gchint_why(s), -EOPNOTSUPP);
+	CHECK_IS(gchint_get_backend(s), GCHINT_BACKEND_NOTHING);
+	CHECK_IS(gchint_get_reason(s), -EOPNOTSUPP);
 	CHECK_IS(eas_on(), 1);
 }
 

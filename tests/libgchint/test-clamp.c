@@ -296,7 +296,7 @@ static void asked_for(void)
 	setenv("GCHINT_HINTS", "clamp", 1);
 	CHECK_IS(gchint_init(0), GCHINT_BACKEND_CLAMP);
 	CHECK_IS(gchint_open(&s, 0), 0);
-	CHECK_IS(gchint_why(s), -ECANCELED);
+	CHECK_IS(gchint_get_reason(s), -ECANCELED);
 	CHECK_IS(fake.opens, 0);
 	gchint_explain(text, sizeof(text));
 	CHECK(strcmp(text, "clamp") == 0);
@@ -346,7 +346,7 @@ static void opens(void)
 	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
 	CHECK_IS(fake_clamp_of(0), 1024);
 	gchint_phase_end();
-	CHECK_IS(gchint_backend(s), GCHINT_BACKEND_NOTHING);
+	CHECK_IS(gchint_get_backend(s), GCHINT_BACKEND_NOTHING);
 	CHECK_IS(gchint_close(s), 0);
 	/* Once in the life of the process. */
 	CHECK_IS(gchint_open(&s, 0), 0);
@@ -359,7 +359,7 @@ static void opens_and_closes(void)
 
 	for (n = 0; n < 2; n++) {
 		CHECK_IS(gchint_open(&s, 0), 0);
-		CHECK_IS(gchint_backend(s), GCHINT_BACKEND_CLAMP);
+		CHECK_IS(gchint_get_backend(s), GCHINT_BACKEND_CLAMP);
 		gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
 		gchint_phase_end();
 		CHECK_IS(gchint_close(s), 0);
@@ -429,7 +429,7 @@ static void no_config(void)
 				    "are; boot one that has it\n");
 	CHECK_IS(fake.opens, 0);
 	CHECK_IS(gchint_open(&s, 0), 0);
-	CHECK_IS(gchint_why(s), -EOPNOTSUPP);
+	CHECK_IS(gchint_get_reason(s), -EOPNOTSUPP);
 }
 
 static void old_kernel(void)
@@ -482,7 +482,7 @@ static void no_such_hints(void)
 static void opens_past_the_limit(void)
 {
 	CHECK_IS(gchint_open(&s, 0), 0);
-	CHECK_IS(gchint_why(s), -EDQUOT);
+	CHECK_IS(gchint_get_reason(s), -EDQUOT);
 	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
 	gchint_phase_end();
 	CHECK_IS(gchint_close(s), 0);

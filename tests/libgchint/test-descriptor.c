@@ -27,7 +27,7 @@ static void not_a_device(void)
 	setenv("GCHINT_DEVICE", path, 1);
 	CHECK_IS(gchint_init(0), GCHINT_BACKEND_NOTHING);
 	CHECK_IS(gchint_open(&s, 0), 0);
-	CHECK_IS(gchint_why(s), -ENODEV);
+	CHECK_IS(gchint_get_reason(s), -ENODEV);
 	gchint_close(s);
 	CHECK(fcntl(STDIN_FILENO, F_GETFD) >= 0);
 	CHECK_IS(ftruncate(fd, 0), 0);
@@ -46,7 +46,7 @@ static void not_stdio(void)
 		kept = fcntl(fd, F_DUPFD_CLOEXEC, 10);
 		close(fd);
 		CHECK_IS(gchint_open(&s, 0), 0);
-		CHECK(gchint_fd(s) > STDERR_FILENO);
+		CHECK(gchint_get_fd(s) > STDERR_FILENO);
 		CHECK(fcntl(fd, F_GETFD) < 0);
 		CHECK_IS(gchint_close(s), 0);
 		if (kept < 0)
@@ -74,7 +74,7 @@ static void moved_off_stdio(void)
 	close(0);
 	before = descriptors();
 	CHECK_IS(gchint_open(&s, 0), 0);
-	CHECK(gchint_fd(s) > 2);
+	CHECK(gchint_get_fd(s) > 2);
 	CHECK_IS(descriptors(), before + 1);
 	CHECK_IS(gchint_close(s), 0);
 	CHECK_IS(descriptors(), before);
@@ -83,8 +83,8 @@ static void moved_off_stdio(void)
 	few.rlim_cur = 3;
 	CHECK_IS(setrlimit(RLIMIT_NOFILE, &few), 0);
 	CHECK_IS(gchint_open(&s, 0), 0);
-	CHECK_IS(gchint_backend(s), GCHINT_BACKEND_NOTHING);
-	CHECK_IS(gchint_why(s), -EINVAL);
+	CHECK_IS(gchint_get_backend(s), GCHINT_BACKEND_NOTHING);
+	CHECK_IS(gchint_get_reason(s), -EINVAL);
 	CHECK_IS(gchint_close(s), 0);
 	CHECK_IS(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	CHECK_IS(descriptors(), before);
@@ -116,7 +116,7 @@ static void gone_when_more_is_wanted(void)
 	pthread_barrier_wait(&barrier);
 	setenv("GCHINT_MIN_US", "0", 1);
 	CHECK_IS(gchint_open(&s, 0), 0);
-	fd = gchint_fd(s);
+	fd = gchint_get_fd(s);
 	for (n = 0; n < GCHINT_SLOTS; n++)
 		CHECK_IS(gchint_attach(s, others[n].tid, 0, NULL, n ? NULL : &first), 0);
 	/* The program has another file there, which a ring finds out. */
@@ -124,7 +124,7 @@ static void gone_when_more_is_wanted(void)
 	CHECK_IS(dup2(pipes[0], fd), fd);
 	fake_info()->doorbell_begin = ~0u;
 	gchint_begin(first, GCHINT_PHASE_MARK, GCHINT_F_STW);
-	CHECK_IS(gchint_fd(s), -ENODEV);
+	CHECK_IS(gchint_get_fd(s), -ENODEV);
 	CHECK_IS(gchint_attach(s, others[n].tid, 0, NULL, NULL), -EBADF);
 	CHECK_IS(fake.opens, 1);
 	/* Threads that have a lease hint as before. */

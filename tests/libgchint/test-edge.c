@@ -525,7 +525,7 @@ static void descriptor_taken(void)
 
 	start();
 	gchint_open(&s, 0);
-	fd = gchint_fd(s);
+	fd = gchint_get_fd(s);
 	CHECK(fd > 2);
 	CHECK_IS(pipe(pipes), 0);
 	CHECK_IS(dup2(pipes[0], fd), fd);
@@ -534,7 +534,7 @@ static void descriptor_taken(void)
 	CHECK_IS(phase_of(slot), GCHINT_PHASE_MARK); /* the pages work without */
 	gchint_phase_end();
 	/* Found out once, it is not asked again. */
-	CHECK_IS(gchint_fd(s), -ENODEV);
+	CHECK_IS(gchint_get_fd(s), -ENODEV);
 	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
 	gchint_phase_end();
 	CHECK_IS(fake.ring_count, 0);
@@ -554,7 +554,7 @@ static void descriptor_of_another(void)
 	for (n = 0; n < 2; n++) {
 		fake.alike = 0;
 		CHECK_IS(gchint_open(&s, 0), 0);
-		fd = gchint_fd(s);
+		fd = gchint_get_fd(s);
 		CHECK_IS(fstat(fd, &st), 0);
 		if (n)
 			fake.alike = st.st_ino;

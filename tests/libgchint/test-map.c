@@ -61,8 +61,8 @@ static void refused(void)
 	for (n = 0; n < 2; n++) {
 		fake.no_map = offsets[n];
 		CHECK_IS(gchint_open(&s, 0), 0);
-		CHECK_IS(gchint_backend(s), GCHINT_BACKEND_NOTHING);
-		CHECK_IS(gchint_why(s), -ENOMEM);
+		CHECK_IS(gchint_get_backend(s), GCHINT_BACKEND_NOTHING);
+		CHECK_IS(gchint_get_reason(s), -ENOMEM);
 		CHECK_IS(mapped(), 0);
 		CHECK_IS(descriptors(), before_open);
 		gchint_phase_begin(GCHINT_PHASE_MARK, 0);
@@ -77,7 +77,7 @@ static void another_abi(void)
 
 	fake_info()->size = sizeof(struct gchint_info) - 1;
 	CHECK_IS(gchint_open(&s, 0), 0);
-	CHECK_IS(gchint_why(s), -EPROTONOSUPPORT);
+	CHECK_IS(gchint_get_reason(s), -EPROTONOSUPPORT);
 	CHECK_IS(mapped(), 0);
 	CHECK_IS(descriptors(), before_open);
 }
@@ -90,8 +90,8 @@ static void without_cpus(void)
 	fake_cpus();
 	fake.no_map = GCHINT_MMAP_CPUS;
 	CHECK_IS(gchint_open(&s, 0), 0);
-	CHECK_IS(gchint_backend(s), GCHINT_BACKEND_DEVICE);
-	CHECK_IS(gchint_policy(s, 0, &p), 0);
+	CHECK_IS(gchint_get_backend(s), GCHINT_BACKEND_DEVICE);
+	CHECK_IS(gchint_get_policy(s, 0, &p), 0);
 	CHECK_IS(p.cur_khz, 500000);
 	CHECK_IS(mapped(), 2 * 4096);
 	CHECK_IS(gchint_close(s), 0);
@@ -200,7 +200,7 @@ static void reopen(int times)
 {
 	while (times--) {
 		CHECK_IS(gchint_open(&s, 0), 0);
-		CHECK_IS(gchint_backend(s), GCHINT_BACKEND_DEVICE);
+		CHECK_IS(gchint_get_backend(s), GCHINT_BACKEND_DEVICE);
 		pthread_barrier_wait(&step);
 		pthread_barrier_wait(&step);
 		CHECK_IS(gchint_close(s), 0);

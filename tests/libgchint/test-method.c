@@ -182,7 +182,7 @@ static void answers(void)
 	ring = receive();
 	CHECK(ring);
 	CHECK_IS(ring->features, NAMES | ANSWERS | METHODS);
-	CHECK_IS(gchint_profiled(), 1);
+	CHECK_IS(gchint_is_profiled(), 1);
 	gchint_method_enter(0x4000);
 	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_STW);
 	errno = 99;
@@ -408,13 +408,13 @@ static void never_waits(void)
 	CHECK_IS(ring->lost, 5);
 	CHECK_IS(samples(ring, &e), GCHINT_STREAM_EVENTS);
 	gchint_close(s);
-	CHECK_IS(gchint_profiled(), 0);
+	CHECK_IS(gchint_is_profiled(), 0);
 	n = (int)ring->lost;
 	overflow(POLL_IN);
 	CHECK_IS(ring->lost, n);
 	/* The handler that is there already is its own. */
 	CHECK_IS(gchint_open(&s, 0), 0);
-	CHECK_IS(gchint_profiled(), 1);
+	CHECK_IS(gchint_is_profiled(), 1);
 	ring = receive();
 	CHECK_IS(ring->features, NAMES | ANSWERS | METHODS);
 	overflow(POLL_IN);
@@ -429,7 +429,7 @@ static void not_asked(void)
 	CHECK_IS(gchint_open(&s, 0), 0);
 	ring = receive();
 	CHECK_IS(ring->features, 0);
-	CHECK_IS(gchint_profiled(), 0);
+	CHECK_IS(gchint_is_profiled(), 0);
 	overflow(POLL_IN);
 	CHECK_IS(ring->tail, 0);
 	setenv("GCHINT_PROFILE", "3", 1);
@@ -446,9 +446,9 @@ static void names_at_calls(void)
 	CHECK_IS(gchint_open(&s, 0), 0);
 	ring = receive();
 	CHECK_IS(ring->features, ANSWERS | METHODS);
-	CHECK_IS(gchint_profiled(), 2);
+	CHECK_IS(gchint_is_profiled(), 2);
 	gchint_close(s);
-	CHECK_IS(gchint_profiled(), 0);
+	CHECK_IS(gchint_is_profiled(), 0);
 }
 
 static int taken;
@@ -481,7 +481,7 @@ static void the_programs_signal(void)
 		CHECK_IS(gchint_open(&s, 0), 0);
 		ring = receive();
 		CHECK_IS(ring->features, NAMES | METHODS);
-		CHECK_IS(gchint_profiled(), METHODS != 0);
+		CHECK_IS(gchint_is_profiled(), METHODS != 0);
 		overflow(POLL_IN);
 		CHECK_IS(taken, SIGURG);
 		CHECK_IS(ring->tail, 0);
@@ -494,7 +494,7 @@ static void an_ignored_signal(void)
 {
 	signal(SIGURG, SIG_IGN);
 	CHECK_IS(gchint_open(&s, 0), 0);
-	CHECK_IS(gchint_profiled(), 1);
+	CHECK_IS(gchint_is_profiled(), 1);
 }
 
 /* The module reports phases itself; samples come through memory nevertheless. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* gchint_policy(). */
+/* gchint_get_policy(). */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -21,13 +21,13 @@ static void policies_of_cpus(void)
 	CHECK_IS(gchint_open(&s, 0), 0);
 	memset(fake_info()->cpu_policy, GCHINT_INFO_UNLISTED, GCHINT_INFO_CPUS);
 	for (cpu = 0; cpu < FAKE_CPUS; cpu++) {
-		CHECK_IS(gchint_policy(s, cpu, &p), 0);
+		CHECK_IS(gchint_get_policy(s, cpu, &p), 0);
 		CHECK_IS(p.cur_khz, 1000 + cpu);
 		CHECK_IS(p.max_khz, 900000);
 	}
-	CHECK_IS(gchint_policy(s, FAKE_CPUS, &p), -EINVAL);
+	CHECK_IS(gchint_get_policy(s, FAKE_CPUS, &p), -EINVAL);
 	memset(fake_cpu(700), 0, sizeof(struct gchint_info_cpu));
-	CHECK_IS(gchint_policy(s, 700, &p), -ENOENT);
+	CHECK_IS(gchint_get_policy(s, 700, &p), -ENOENT);
 	CHECK_IS(gchint_close(s), 0);
 	/* Entries shorter than what is read, or none: the page alone is believed. */
 	for (cpu = 0; cpu < 2; cpu++) {
@@ -35,9 +35,9 @@ static void policies_of_cpus(void)
 		fake_info()->features = cpu ? 0 : GCHINT_FEATURE_CPUS;
 		fake_info()->cpu_policy[0] = 0;
 		CHECK_IS(gchint_open(&s, 0), 0);
-		CHECK_IS(gchint_policy(s, 0, &p), 0);
+		CHECK_IS(gchint_get_policy(s, 0, &p), 0);
 		CHECK_IS(p.cur_khz, 500000);
-		CHECK_IS(gchint_policy(s, 700, &p), -EINVAL);
+		CHECK_IS(gchint_get_policy(s, 700, &p), -EINVAL);
 		CHECK_IS(gchint_close(s), 0);
 	}
 }
@@ -49,31 +49,31 @@ static void policies(void)
 	CHECK_IS(gchint_open(&s, 0), 0);
 	fake_info()->cpu_policy[3] = 1;
 	fake_info()->cpu_policy[4] = GCHINT_INFO_NO_POLICY;
-	CHECK_IS(gchint_policy(s, -1, &p), 0);
+	CHECK_IS(gchint_get_policy(s, -1, &p), 0);
 	CHECK(strcmp(p.governor, "gchint") == 0);
 	CHECK_IS(p.cur_khz, 500000);
 	CHECK_IS(p.max_khz, 900000);
 	CHECK_IS(p.hw_max_khz, 1000000);
 	CHECK_IS(p.flags, GCHINT_POLICY_PRESENT | GCHINT_POLICY_GCHINT);
-	CHECK_IS(gchint_policy(s, 3, &p), -ENOENT); /* entry not in use */
-	CHECK_IS(gchint_policy(s, 4, &p), -ENOENT);
+	CHECK_IS(gchint_get_policy(s, 3, &p), -ENOENT); /* entry not in use */
+	CHECK_IS(gchint_get_policy(s, 4, &p), -ENOENT);
 	/* A newer kernel has something else where the next entry would be. */
 	memset(fake_info() + 1, 0xff, 4096 - sizeof(struct gchint_info));
 	fake_info()->cpu_policy[5] = GCHINT_INFO_POLICIES;
-	CHECK_IS(gchint_policy(s, 5, &p), -ENOENT);
-	CHECK_IS(gchint_policy(s, GCHINT_INFO_CPUS, &p), -EINVAL);
-	CHECK_IS(gchint_policy(s, -2, &p), -EINVAL);
+	CHECK_IS(gchint_get_policy(s, 5, &p), -ENOENT);
+	CHECK_IS(gchint_get_policy(s, GCHINT_INFO_CPUS, &p), -EINVAL);
+	CHECK_IS(gchint_get_policy(s, -2, &p), -EINVAL);
 	fake_info()->generation = 1;
-	CHECK_IS(gchint_policy(s, 0, &p), -EAGAIN);
+	CHECK_IS(gchint_get_policy(s, 0, &p), -EAGAIN);
 	fake_info()->generation = 2;
 	p.size = 8;
-	CHECK_IS(gchint_policy(s, 0, &p), -EINVAL);
+	CHECK_IS(gchint_get_policy(s, 0, &p), -EINVAL);
 	p.size = sizeof(p);
 	memset(fake_info()->policy[0].governor, 'x', 16); /* not terminated */
-	CHECK_IS(gchint_policy(s, 0, &p), 0);
+	CHECK_IS(gchint_get_policy(s, 0, &p), 0);
 	CHECK_IS(strlen(p.governor), 15);
 	CHECK_IS(gchint_close(s), 0);
-	CHECK_IS(gchint_policy(s, 0, &p), -ENODEV);
+	CHECK_IS(gchint_get_policy(s, 0, &p), -ENODEV);
 }
 
 static volatile sig_atomic_t written;
@@ -114,7 +114,7 @@ static void policies_that_change(void)
 	CHECK_IS(timer_settime(timer, 0, &often, NULL), 0);
 	while (written < 1500) {
 		p.size = sizeof(p);
-		if (gchint_policy(s, 0, &p))
+		if (gchint_get_policy(s, 0, &p))
 			continue;
 		torn += p.max_khz != p.hw_max_khz;
 	}
@@ -148,7 +148,7 @@ static int policy_step_by_step(unsigned int generation, int at)
 		:
 		: "i"(STEP_BY_STEP)
 		: "memory", "cc");
-	ret = gchint_policy(s, 0, &p);
+	ret = gchint_get_policy(s, 0, &p);
 	__asm__ volatile(
 		"lea -128(%%rsp), %%rsp; pushfq; andq %0, (%%rsp); popfq; lea 128(%%rsp), %%rsp"
 		:
@@ -179,8 +179,8 @@ static void policies_being_written(void)
 }
 
 static const struct tap_test tests[] = {
-	{ "gchint_policy() reads each policy", policies },
-	{ "gchint_policy() reads the mapping of all CPUs", policies_of_cpus },
+	{ "gchint_get_policy() reads each policy", policies },
+	{ "gchint_get_policy() reads the mapping of all CPUs", policies_of_cpus },
 	{ "policies that change during the read are read again", policies_that_change },
 	{ "policies that stay in writing are EAGAIN", policies_being_written },
 };

@@ -139,7 +139,7 @@ static void *open_too(void *arg)
 
 	__atomic_store_n((int *)arg, 1, __ATOMIC_SEQ_CST);
 	CHECK_IS(gchint_open(&mine, 0), 0);
-	CHECK_IS(gchint_backend(mine), GCHINT_BACKEND_DEVICE);
+	CHECK_IS(gchint_get_backend(mine), GCHINT_BACKEND_DEVICE);
 	return NULL;
 }
 

@@ -23,9 +23,9 @@ static void counted(void)
 	CHECK_IS(gchint_open(&again, 0), 0);
 	CHECK(s == again);
 	CHECK_IS(fake.opens, 1);
-	CHECK_IS(gchint_backend(s), GCHINT_BACKEND_DEVICE);
-	CHECK_IS(gchint_why(s), 0);
-	CHECK(fcntl(gchint_fd(s), F_GETFD) & FD_CLOEXEC);
+	CHECK_IS(gchint_get_backend(s), GCHINT_BACKEND_DEVICE);
+	CHECK_IS(gchint_get_reason(s), 0);
+	CHECK(fcntl(gchint_get_fd(s), F_GETFD) & FD_CLOEXEC);
 	CHECK_IS(gchint_close(s), 0);
 	CHECK_IS(fake.closes, 0);
 	CHECK_IS(gchint_close(s), 0);
@@ -56,9 +56,9 @@ static void bad_arguments(void)
 	CHECK_IS(gchint_open(NULL, 0), -EINVAL);
 	CHECK_IS(gchint_init(2), -EINVAL);
 	CHECK_IS(gchint_close(NULL), -EBADF);
-	CHECK_IS(gchint_why(NULL), -EBADF);
-	CHECK_IS(gchint_fd(NULL), -ENODEV);
-	CHECK_IS(gchint_backend(NULL), GCHINT_BACKEND_NOTHING);
+	CHECK_IS(gchint_get_reason(NULL), -EBADF);
+	CHECK_IS(gchint_get_fd(NULL), -ENODEV);
+	CHECK_IS(gchint_get_backend(NULL), GCHINT_BACKEND_NOTHING);
 	CHECK_IS(gchint_detach(NULL), -EINVAL);
 	CHECK_IS(gchint_attach(NULL, 0, 0, NULL, NULL), -ENODEV);
 	CHECK_IS(gchint_set_role(NULL, 0, NULL), -EINVAL);
@@ -76,8 +76,8 @@ static void no_device(void)
 	gchint_progress(gchint_self(), 1, 2, 3);
 	gchint_abandon(gchint_self());
 	CHECK_IS(gchint_open(&s, 0), 0);
-	CHECK_IS(gchint_why(s), -ENOENT);
-	CHECK_IS(gchint_fd(s), -ENODEV);
+	CHECK_IS(gchint_get_reason(s), -ENOENT);
+	CHECK_IS(gchint_get_fd(s), -ENODEV);
 	CHECK_IS(gchint_attach(s, 0, 0, NULL, &t), -ENODEV);
 	/* A handle that does nothing takes every call. */
 	gchint_begin(t, GCHINT_PHASE_MARK, 0);
@@ -95,23 +95,23 @@ static void why_not(void)
 {
 	fake.open_errno = EACCES;
 	CHECK_IS(gchint_open(&s, 0), 0);
-	CHECK_IS(gchint_backend(s), GCHINT_BACKEND_NOTHING);
-	CHECK_IS(gchint_why(s), -EACCES);
+	CHECK_IS(gchint_get_backend(s), GCHINT_BACKEND_NOTHING);
+	CHECK_IS(gchint_get_reason(s), -EACCES);
 	CHECK_IS(gchint_close(s), 0);
 	fake.open_errno = 0;
 	fake_info()->abi = 0;
 	CHECK_IS(gchint_open(&s, 0), 0);
-	CHECK_IS(gchint_why(s), -EPROTONOSUPPORT);
+	CHECK_IS(gchint_get_reason(s), -EPROTONOSUPPORT);
 	gchint_close(s);
 	fake_info()->abi = GCHINT_ABI + 1; /* append-only: newer is fine */
 	fake_info()->size += 64;
 	CHECK_IS(gchint_open(&s, 0), 0);
-	CHECK_IS(gchint_why(s), 0);
+	CHECK_IS(gchint_get_reason(s), 0);
 	gchint_close(s);
 	setenv("GCHINT_DISABLE", "1", 1);
 	CHECK_IS(gchint_init(0), GCHINT_BACKEND_NOTHING);
 	CHECK_IS(gchint_open(&s, 0), 0);
-	CHECK_IS(gchint_why(s), -ECANCELED);
+	CHECK_IS(gchint_get_reason(s), -ECANCELED);
 }
 
 static void environment(void)
@@ -131,7 +131,7 @@ static void environment(void)
 	setenv("GCHINT_TRACE", "", 1);
 	setenv("GCHINT_DEVICE", "/nonexistent/gchint", 1);
 	CHECK_IS(gchint_open(&s, 0), 0);
-	CHECK_IS(gchint_why(s), -ENOENT);
+	CHECK_IS(gchint_get_reason(s), -ENOENT);
 	CHECK_IS(fake.opens, 0);
 	gchint_close(s);
 	unsetenv("GCHINT_DEVICE");
@@ -673,7 +673,7 @@ static void errno_kept(void)
 	memset(fake.lease, 0, sizeof(fake.lease));
 	KEEPS(gchint_set_role(t, GCHINT_ROLE_STW, NULL));
 	KEEPS(gchint_detach(t));
-	close(gchint_fd(s));
+	close(gchint_get_fd(s));
 	KEEPS(gchint_close(s));
 }
 
@@ -682,7 +682,7 @@ static const struct tap_test tests[] = {
 	{ "gchint_init() counts once", init_counts_once },
 	{ "bad arguments are EINVAL or EBADF", bad_arguments },
 	{ "without the device calls do nothing", no_device },
-	{ "gchint_why() has the reason", why_not },
+	{ "gchint_get_reason() has the reason", why_not },
 	{ "invalid variables are errors", environment },
 	{ "gchint_explain() describes the backend and invalid variables", in_words },
 	{ "errno is preserved", errno_kept },

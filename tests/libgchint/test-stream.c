@@ -179,7 +179,7 @@ static void all_and_the_end(void)
 	int n, phases = 0;
 
 	CHECK_IS(gchint_open(&s, 0), 0);
-	CHECK_IS(gchint_backend(s), GCHINT_BACKEND_STREAM);
+	CHECK_IS(gchint_get_backend(s), GCHINT_BACKEND_STREAM);
 	ring = receive();
 	for (n = 0; n < 1000; n++) {
 		gchint_phase_begin(GCHINT_PHASE_SWEEP, 0);
@@ -199,9 +199,10 @@ static void all_and_the_end(void)
 /* A slow or missing reader: losses are counted without waiting. */
 static void loss_is_counted(void)
 {
+	struct gchint_heap heap = GCHINT_HEAP_INIT;
 	struct gchint_stream *ring;
 	struct gchint_stream_event e;
-	uint32_t at = 0;
+	uint32_t at = 0, ends;
 	int n;
 
 	CHECK_IS(gchint_init(0), GCHINT_BACKEND_STREAM);
@@ -212,13 +213,20 @@ static void loss_is_counted(void)
 		gchint_phase_end();
 	}
 	CHECK_IS(ring->lost, GCHINT_STREAM_EVENTS + 1);
+	/* A reading of the heap is no hint, so it is counted as what is none that is missing. */
+	ends = ring->lost_ends;
+	heap.when = GCHINT_HEAP_AFTER;
+	heap.used = 1;
+	gchint_heap(gchint_self(), &heap);
+	CHECK_IS(ring->lost, GCHINT_STREAM_EVENTS + 2);
+	CHECK_IS(ring->lost_ends, ends + 1);
 	while (read_event(ring, &at, &e))
 		;
 	CHECK_IS(at, GCHINT_STREAM_EVENTS);
 	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_STW);
 	CHECK(read_event(ring, &at, &e));
 	CHECK_IS(e.flags, GCHINT_F_STW);
-	CHECK_IS(ring->lost, GCHINT_STREAM_EVENTS + 1);
+	CHECK_IS(ring->lost, GCHINT_STREAM_EVENTS + 2);
 }
 
 static void no_recorder(void)
@@ -257,7 +265,7 @@ static void no_ring(void)
 	errno = 4711;
 	fake.map_errno = ENOMEM;
 	CHECK_IS(gchint_open(&s, 0), 0);
-	CHECK_IS(gchint_backend(s), GCHINT_BACKEND_NOTHING);
+	CHECK_IS(gchint_get_backend(s), GCHINT_BACKEND_NOTHING);
 	CHECK_IS(gchint_close(s), 0);
 	fake.map_errno = 0;
 	/* No descriptor at all, and none above standard error. */
@@ -268,11 +276,11 @@ static void no_ring(void)
 	few.rlim_cur = (rlim_t)fd;
 	CHECK_IS(setrlimit(RLIMIT_NOFILE, &few), 0);
 	CHECK_IS(gchint_open(&s, 0), 0);
-	CHECK_IS(gchint_backend(s), GCHINT_BACKEND_NOTHING);
+	CHECK_IS(gchint_get_backend(s), GCHINT_BACKEND_NOTHING);
 	CHECK_IS(gchint_close(s), 0);
 	CHECK_IS(close(STDIN_FILENO), 0);
 	CHECK_IS(gchint_open(&s, 0), 0);
-	CHECK_IS(gchint_backend(s), GCHINT_BACKEND_NOTHING);
+	CHECK_IS(gchint_get_backend(s), GCHINT_BACKEND_NOTHING);
 	CHECK_IS(gchint_close(s), 0);
 	CHECK(fcntl(STDIN_FILENO, F_GETFD) < 0);
 	CHECK_IS(setrlimit(RLIMIT_NOFILE, &files), 0);
@@ -280,7 +288,7 @@ static void no_ring(void)
 	/* A ring larger than a file may be. */
 	CHECK_IS(setrlimit(RLIMIT_FSIZE, &none), 0);
 	CHECK_IS(gchint_open(&s, 0), 0);
-	CHECK_IS(gchint_backend(s), GCHINT_BACKEND_NOTHING);
+	CHECK_IS(gchint_get_backend(s), GCHINT_BACKEND_NOTHING);
 	CHECK_IS(gchint_close(s), 0);
 	CHECK_IS(dup(listener), fd);
 	CHECK(!receive());

@@ -532,7 +532,7 @@ static void many_elsewhere(void)
 		while (n && dup(STDOUT_FILENO) < 120)
 			;
 		CHECK_IS(gchint_open(&s, 0), 0);
-		CHECK(gchint_fd(s) > 100 * n);
+		CHECK(gchint_get_fd(s) > 100 * n);
 		start(70, announce_and_stay);
 		wait_attaches(70 * (n + 1));
 		CHECK_IS(leased(70), 70);

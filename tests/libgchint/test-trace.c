@@ -572,7 +572,7 @@ static void after_the_device(void)
 	CHECK_IS(gchint_close(s), 0);
 	fake.present = 0;
 	CHECK_IS(gchint_open(&s, 0), 0);
-	CHECK_IS(gchint_backend(s), GCHINT_BACKEND_TRACE);
+	CHECK_IS(gchint_get_backend(s), GCHINT_BACKEND_TRACE);
 	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
 	pthread_barrier_wait(&step);
 	pthread_join(thread, NULL);

@@ -45,7 +45,7 @@ void gc_listener_gchint_close(struct gc_listener_gchint *listener);
 /**
  * gc_listener_gchint_frequency() - for gc_frequency_source(), with the listener as @arg
  *
- * Return: 0, or -errno of gchint_policy(): no device, no policy.
+ * Return: 0, or -errno of gchint_get_policy(): no device, no policy.
  */
 int gc_listener_gchint_frequency(uint32_t *effective_khz, uint32_t *highest_khz, void *arg);
 

@@ -24,6 +24,9 @@
  *    gc_type_desc) it may be a tagged word or the address of a static object, which has a header
  *    made of gc_type.word. A static object's own references are roots (gc_roots_add()), and stored
  *    to without gc_write().
+ *    With stack=conservative no frame is needed: words on a thread's stack and in its registers that
+ *    point to an object or into it keep it, and keep it where it is. A pointer behind an object's
+ *    last byte, or one that is stored otherwise than as it is, does not.
  *  - A safepoint is any call of gc_alloc*(), gc_safepoint(), gc_collect(),
  *    gc_park(), gc_weak_new(), gc_ephemeron_new() or gc_external_add(). At a safepoint objects may
  *    move and may be freed: after it, re-read references from the root frame.
@@ -209,7 +212,8 @@ struct gc_error {
  * @listener: fired at every phase edge, NULL for none; must outlive the heap
  * @err: filled on failure when not NULL
  *
- * Return: 0, -EINVAL (option), -ENOMEM (address space), -EAGAIN (no daemon thread).
+ * Return: 0, -EINVAL (option), -EOPNOTSUPP (stack=conservative with a plan that moves every object),
+ *	   -ENOMEM (address space), -EAGAIN (no daemon thread).
  */
 int gc_heap_create(struct gc_heap **out, const char *options, struct gc_listener *listener,
 		   struct gc_error *err);
@@ -268,6 +272,17 @@ void gc_mutator_roots_callback(struct gc_mutator *m,
 			       void (*fn)(gc_visit_fn visit, void *visit_arg, void *arg),
 			       void *arg);
 
+/**
+ * gc_words_add() - with stack=conservative, words of [@start, @start + @bytes) may be references
+ *
+ * For stacks that no attached thread runs on or was created with: of coroutines, of contexts with
+ * the registers in their ucontext_t, of signal handlers. They are read in each stop until removed.
+ * Return: 0, -ENOMEM, or -EOPNOTSUPP where stacks are precise.
+ */
+int gc_words_add(struct gc_heap *heap, const void *start, size_t bytes);
+/** gc_words_remove() - the range that was added last with this @start; 0 or -ENOENT */
+int gc_words_remove(struct gc_heap *heap, const void *start);
+
 /* ---- threads ---------------------------------------------------------- */
 
 /**
@@ -276,7 +291,8 @@ void gc_mutator_roots_callback(struct gc_mutator *m,
  * A thread is attached to a heap once, and to several heaps if it is parked in all others: of its
  * mutators at most one is not parked, or two threads would wait for each other's collections for
  * ever. So it goes to another heap by gc_park() and gc_unpark().
- * Return: 0, -ENOMEM, or -EBUSY when the thread is attached to @heap, or not parked in another one.
+ * Return: 0, -ENOMEM, or -EBUSY when the thread is attached to @heap, or not parked in another one;
+ * with stack=conservative what pthread_getattr_np(3) fails with.
  */
 int gc_mutator_attach(struct gc_heap *heap, struct gc_mutator **out);
 /**
@@ -296,6 +312,14 @@ void gc_mutator_detach(struct gc_mutator *m);
 void gc_park(struct gc_mutator *m);
 /** gc_unpark() - the thread goes on; waits while the world is stopped. */
 void gc_unpark(struct gc_mutator *m);
+/**
+ * gc_parked_call() - fn(arg) between gc_park() and gc_unpark(); returns what @fn returns
+ *
+ * With stack=conservative better than these: while the thread is parked, its stack is read as it
+ * is, and its registers as they were. A function that itself goes on may move a reference from
+ * the one to the other, one that calls this cannot.
+ */
+void *gc_parked_call(struct gc_mutator *m, void *(*fn)(void *arg), void *arg);
 /** gc_collect() - GC-EXPLICIT: what System.gc() would do under this plan and policy. */
 void gc_collect(struct gc_mutator *m);
 /** gc_collect_full() - a whole-heap collection, done when this returns; for tests. */
@@ -485,6 +509,22 @@ bool gc_heap_contains(const struct gc_heap *heap, const void *address);
  * objects that are larger than large= never move.
  */
 bool gc_heap_moves(const struct gc_heap *heap);
+
+/** gc_heap_pins() - can every object be pinned, and may stack=conservative be given? By plan= alone. */
+bool gc_heap_pins(const struct gc_heap *heap);
+
+/**
+ * gc_object_pin() - keep @obj alive, at its address, until as many calls of gc_object_unpin()
+ *
+ * For memory that other code works on: a buffer of read(), an address that is kept in a table.
+ * Pinned objects are roots. Thread-safe, not a safepoint.
+ *
+ * Return: 0, -ENOMEM, -EINVAL if it is no object of the heap, or -EOPNOTSUPP under semispace and gss
+ * for objects that move: these pin what is larger than large=, and gss also what it promoted.
+ */
+int gc_object_pin(struct gc_mutator *m, void *obj);
+/** gc_object_unpin() - takes one gc_object_pin() back; 0 or -ENOENT */
+int gc_object_unpin(struct gc_mutator *m, void *obj);
 
 /* ---- identity --------------------------------------------------------- */
 

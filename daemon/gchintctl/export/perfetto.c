@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../../common/protobuf.h"
 #include "../../common/names.h"
 #include "../../recording/reader/db.h"
 #include "../ctl.h"
 #include "export.h"
-#include "protobuf.h"
 
 /* Trace */
 #define TRACE_PACKET 1

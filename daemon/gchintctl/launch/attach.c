@@ -23,15 +23,17 @@
 #include <unistd.h>
 
 #include "../ctl.h"
+#include "attachable.h"
 #include "clamps.h"
 #include "dotnet.h"
 #include "runtime.h"
 
 static const char usage[] =
-	"usage: gchintctl attach [--wait] PID\n"
+	"usage: gchintctl attach [--wait] [PID]\n"
 	"Loads the adapter into a running JVM or .NET program. The adapter uses the GCHINT_*\n"
 	"variables of this environment:\n"
 	"  gchintctl record -o run.db -- gchintctl attach --wait PID\n"
+	"Without PID it lists the processes that there are, with collector and heap.\n"
 	"\n"
 	"  -w, --wait  wait until the program ends or a signal arrives\n";
 
@@ -39,56 +41,7 @@ static const char usage[] =
 
 extern char **environ;
 
-struct target {
-	pid_t pid;
-	int own; /* its pid in its own namespace */
-	int dotnet; /* connection to a .NET runtime; below 0 if it is none */
-	bool quits; /* it has no handler for SIGQUIT, which would end it */
-	char socket[64];
-};
-
-static bool process_is_jvm(pid_t pid)
-{
-	char path[64], line[PATH_MAX + 128];
-	bool found = false;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
-	f = fopen(path, "r");
-	while (f && !found && fgets(line, sizeof(line), f))
-		found = strstr(line, "/libjvm.so") != NULL;
-	if (f)
-		fclose(f);
-	return found;
-}
-
-/* Fills in @target from /proc. Returns 0 or -errno. */
-static int target_read(struct target *target)
-{
-	char path[64], line[256];
-	unsigned long long caught = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", target->pid);
-	f = fopen(path, "r");
-	if (!f)
-		return -errno;
-	target->own = target->pid;
-	while (fgets(line, sizeof(line), f)) {
-		if (!strncmp(line, "SigCgt:", 7))
-			caught = strtoull(line + 7, NULL, 16);
-		/* The last number is the pid in the innermost namespace. */
-		if (!strncmp(line, "NSpid:", 6) && strrchr(line, '\t'))
-			target->own = atoi(strrchr(line, '\t') + 1);
-	}
-	fclose(f);
-	target->quits = !(caught >> (SIGQUIT - 1) & 1);
-	snprintf(target->socket, sizeof(target->socket), "/proc/%d/root/tmp/.java_pid%d",
-		 target->pid, target->own);
-	return 0;
-}
-
-static int target_connect(const struct target *target)
+static int target_connect(const struct attach_target *target)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -103,7 +56,7 @@ static int target_connect(const struct target *target)
 }
 
 /* A connection to the JVM, which is made to listen first if it does not yet; or -errno. */
-static int target_open(const struct target *target)
+static int target_open(const struct attach_target *target)
 {
 	const struct timespec tenth = { 0, 100000000 };
 	char ask[64];
@@ -193,7 +146,7 @@ static bool hints_have_destination(void)
 }
 
 /* Another mount namespace, of a container or of PrivateTmp=, hides the recorder's socket. */
-static bool target_reaches_recorder(const struct target *target)
+static bool target_reaches_recorder(const struct attach_target *target)
 {
 	const char *stream = getenv("GCHINT_STREAM"), *device = getenv("GCHINT_DEVICE");
 	char inside[PATH_MAX + 32];
@@ -205,7 +158,7 @@ static bool target_reaches_recorder(const struct target *target)
 	return !access(inside, F_OK);
 }
 
-static int target_attach(const struct target *target, const char *adapter)
+static int target_attach(const struct attach_target *target, const char *adapter)
 {
 	char reply[1024] = "", inside[PATH_MAX + 32], *with;
 	const char *reason;
@@ -277,7 +230,7 @@ int cmd_attach(const struct ctl *ctl, int argc, char **argv)
 		{ 0 },
 	};
 	char adapter[PATH_MAX], *end = NULL;
-	struct target target = { 0 };
+	struct attach_target target = { 0 };
 	const char *name;
 	bool wait = false;
 	long pid;
@@ -296,13 +249,15 @@ int cmd_attach(const struct ctl *ctl, int argc, char **argv)
 			return ctl_usage("attach");
 		}
 	}
+	if (optind == argc && !wait)
+		return attachable_list();
 	pid = optind + 1 == argc ? strtol(argv[optind], &end, 10) : 0;
 	if (pid <= 0 || pid > INT_MAX || *end) {
 		ctl_error("attach: name one process by its ID; see gchintctl attach --help");
 		return CTL_USAGE;
 	}
 	target.pid = (pid_t)pid;
-	ret = target_read(&target);
+	ret = attach_target_read(&target);
 	if (ret) {
 		ctl_error("process %d: %s", target.pid,
 			  ret == -ENOENT ? "no such process" : strerror(-ret));

@@ -44,7 +44,7 @@ void hints_report_none(const struct hint_count *count, const char *program, cons
 					      "root directory (as chroot)");
 	else if (runtime && !launched)
 		ctl_error("no hints%s%s: %s is %s, which needs its adapter; use gchintctl run "
-			  "--record FILE -- %s",
+			  "-o FILE -- %s",
 			  in, where, base, runtime->title, base);
 	else if (none.libgchint && strcmp(base, "gchintctl") != 0)
 		ctl_error("no hints%s%s: %s has libgchint, but opened no session; let it call "

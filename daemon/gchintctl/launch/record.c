@@ -28,14 +28,16 @@
 #include "child.h"
 #include "hint-count.h"
 #include "hint-report.h"
+#include "monitor.h"
 #include "record.h"
 #include "runtime.h"
 
 static const char usage[] =
-	"usage: gchintctl record [-o FILE] [-l LABEL] [-p MS] [--command]\n"
+	"usage: gchintctl record [-o FILE] [-l LABEL] [-p MS] [-f] [--command]\n"
 	"                        [--gchintd PROGRAM] [--option OPTION]... -- COMMAND "
 	"[ARGUMENT]...\n"
-	"Starts a recording, runs COMMAND, stops the recording, and exits with COMMAND's own\n"
+	"Starts a recording, runs COMMAND as it is (gchintctl run loads the adapter of its\n"
+	"runtime), stops the recording, and exits with COMMAND's own\n"
 	"status (128 + the number of the signal that ended it; 126 or 127 if it could not be\n"
 	"executed, and then there is no recording).\n"
 	"\n"
@@ -49,6 +51,7 @@ static const char usage[] =
 	"      --option X         pass X to gchintd, e.g. --option --sysfs=DIR; the service's\n"
 	"                         configuration is not read without --option --config=FILE\n"
 	"  -C, --cost             print the cost of the recording at the end\n"
+	"  -f, --follow           wait for processes that COMMAND leaves running when it ends\n"
 	"  -q, --quiet            print no progress\n"
 	"\n"
 	"In the command \"gchintctl annotations --add TEXT\" annotates an instant, by\n"
@@ -76,7 +79,8 @@ void recorder_init(struct recorder *r)
 	 * --option --config=FILE overrides it.
 	 */
 	daemon_add_argument(r, "--config");
-	daemon_add_argument(r, "-");
+	r->config[0] = '-';
+	daemon_add_argument(r, r->config);
 }
 
 void recorder_add_option(struct recorder *r, const char *option)
@@ -164,6 +168,8 @@ static void manager_close(struct recorder *r)
 		close(r->manager);
 	unlink(r->notify);
 	unlink(r->annotations);
+	if (r->metrics)
+		unlink(r->config);
 	unlink(r->stream);
 	late_remove(r->stream);
 	rmdir(r->dir);
@@ -240,9 +246,9 @@ static bool daemon_wait_end(const struct recorder *r)
 			killed = true;
 		}
 		if (!ready && !waits)
-			ctl_error("gchintd still writes %s; the disk may hang. Ctrl-C gives the "
+			ctl_error("gchintd still writes%s%s; the disk may hang. Ctrl-C gives the "
 				  "rest up",
-				  r->file);
+				  r->file ? " " : "", r->file ? r->file : "");
 	}
 	if (p.fd >= 0)
 		close(p.fd);
@@ -270,13 +276,19 @@ static int daemon_stop(struct recorder *r)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+/* A terminal on which the command writes is the command's own. */
+static bool progress_visible(const struct recorder *r)
+{
+	return !r->quiet && !r->unrecorded && isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO);
+}
+
 static void progress_print(const struct recorder *r, bool last)
 {
 	struct stat st;
 	char wal[4200];
 	double size = 0;
 
-	if (r->quiet || !isatty(STDERR_FILENO))
+	if (!progress_visible(r))
 		return;
 	if (!stat(r->file, &st))
 		size += (double)st.st_size;
@@ -310,7 +322,7 @@ static int command_run(struct recorder *r, char **argv, const sigset_t *taken)
 		.argv = argv,
 		.taken = taken,
 		.setup = sockets_export,
-		.poll = !r->quiet && isatty(STDERR_FILENO) ? progress_update : NULL,
+		.poll = progress_visible(r) ? progress_update : NULL,
 		.data = r,
 		.failed = &failed,
 		.usage = &r->usage,
@@ -352,38 +364,65 @@ static void name_by_time(char *name, size_t size, const char *command)
 	snprintf(name, size, "%s-%s.db", *base ? base : "gchint", when);
 }
 
-/*
- * Another name where a recording, or any other file, exists: x-2.db for x.db, and so on. Devices
- * and directories are left to gchintd, which refuses them.
- */
-static bool name_next_free(struct recorder *r)
+/* The first of x-2.db for x.db, x-3.db and so on that does not exist. Returns false if all do. */
+static bool name_find_free(const char *name, char *next, size_t size)
 {
-	const char *slash = strrchr(r->file, '/');
-	const char *dot = strrchr(slash ? slash + 1 : r->file, '.');
-	size_t stem = dot && dot != (slash ? slash + 1 : r->file) ? (size_t)(dot - r->file) :
-								    strlen(r->file);
+	const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
+	const char *dot = strrchr(base, '.');
+	size_t stem = dot && dot != base ? (size_t)(dot - name) : strlen(name);
+	struct stat st;
+
+	for (int n = 2; n < NAMES_MAX; n++) {
+		int length = snprintf(next, size, "%.*s-%d%s", (int)stem, name, n, name + stem);
+
+		if (length < 0 || (size_t)length >= size)
+			return false;
+		if (lstat(next, &st) && errno == ENOENT)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Another name where a recording, or any other file, exists. Devices and directories are left to
+ * gchintd, which refuses them.
+ */
+static bool recorder_choose_name(struct recorder *r)
+{
 	char next[sizeof(r->name)];
 	struct stat st;
 
 	if (r->rotates || stat(r->file, &st) || !S_ISREG(st.st_mode))
 		return true;
-	for (int n = 2; n < NAMES_MAX; n++) {
-		int length = snprintf(next, sizeof(next), "%.*s-%d%s", (int)stem, r->file, n,
-				      r->file + stem);
-
-		if (length < 0 || (size_t)length >= sizeof(next))
-			break;
-		if (!lstat(next, &st) || errno != ENOENT)
-			continue;
-		ctl_error("%s exists and is kept: recording into %s", r->file, next);
-		strcpy(r->name, next);
-		r->file = r->name;
-		return true;
+	if (!name_find_free(r->file, next, sizeof(next))) {
+		ctl_error("%s exists, and so does each other name up to number %d; name another "
+			  "file with -o",
+			  r->file, NAMES_MAX - 1);
+		return false;
 	}
-	ctl_error("%s exists, and so does each other name up to number %d; name another file with "
-		  "-o",
-		  r->file, NAMES_MAX - 1);
-	return false;
+	ctl_error("%s exists and is kept: recording into %s", r->file, next);
+	strcpy(r->name, next);
+	r->file = r->name;
+	return true;
+}
+
+bool recorder_page_name(const char *file, char *name, size_t size)
+{
+	static const char suffix[] = ".html";
+	const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
+	const char *dot = strrchr(base, '.');
+	size_t stem = dot && dot != base ? (size_t)(dot - file) : strlen(file);
+	char first[PATH_MAX];
+	struct stat st;
+
+	if (stem + sizeof(suffix) > sizeof(first) || stem + sizeof(suffix) > size)
+		return false;
+	memcpy(first, file, stem);
+	memcpy(first + stem, suffix, sizeof(suffix));
+	if (!lstat(first, &st) || errno != ENOENT)
+		return name_find_free(first, name, size);
+	memcpy(name, first, stem + sizeof(suffix));
+	return true;
 }
 
 /* Nothing ran: the file would only be in the way of the next try. */
@@ -392,6 +431,8 @@ static void recorder_discard(const struct recorder *r)
 	static const char *const parts[] = { "", "-wal", "-shm" };
 	char path[PATH_MAX + 8];
 
+	if (r->unrecorded)
+		return;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		snprintf(path, sizeof(path), "%s%s", r->file, parts[i]);
 		unlink(path);
@@ -443,8 +484,8 @@ static int recorder_run_command(struct recorder *r, char **command)
 	/* Only now: the daemon has read the accounts of a command that has just ended. */
 	child_reap(r->command, &r->usage);
 	r->complete = r->ran && !ret;
-	if (!r->ran) {
-		if (!r->rotates) {
+	if (!r->ran || r->unrecorded) {
+		if (!r->rotates && !r->unrecorded) {
 			recorder_discard(r);
 			ctl_error("nothing was recorded: %s is removed", r->file);
 		}
@@ -464,7 +505,7 @@ static int recorder_run_command(struct recorder *r, char **command)
 			  r->file);
 	else if (ret)
 		ctl_error("gchintd exited with status %d; %s may be incomplete", ret, r->file);
-	else if (!r->quiet || r->unnamed)
+	else if (r->ends_quietly ? r->quiet && r->unnamed : !r->quiet || r->unnamed)
 		fprintf(stderr, "gchintctl: recorded %s; next: gchintctl summary %s\n", r->file,
 			r->file);
 	/* Of a command that failed its status matters more. */
@@ -481,12 +522,12 @@ int recorder_run(struct recorder *r, char **command)
 	char *text = NULL;
 	int ret;
 
-	if (!r->file) {
+	if (!r->file && !r->unrecorded) {
 		name_by_time(r->name, sizeof(r->name), command[0]);
 		r->file = r->name;
 		r->unnamed = true;
 	}
-	if (!name_next_free(r))
+	if (!r->unrecorded && !recorder_choose_name(r))
 		return CTL_FILE;
 	if (!r->program)
 		r->program = daemon_find(r->found, sizeof(r->found));
@@ -496,10 +537,26 @@ int recorder_run(struct recorder *r, char **command)
 		manager_close(r);
 		return CTL_DAEMON;
 	}
+	if (r->metrics) {
+		const char *slash = strrchr(command[0], '/');
+
+		snprintf(r->config, sizeof(r->config), "%s/conf", r->dir);
+		ret = monitor_listen(r->metrics,
+				     r->label ? r->label :
+				     slash    ? slash + 1 :
+						command[0],
+				     r->config, r->quiet);
+		if (ret) {
+			manager_close(r);
+			return ret;
+		}
+	}
 	r->argv[0] = (char *)r->program;
 	daemon_add_argument(r, "--quiet");
-	daemon_add_argument(r, "--record");
-	daemon_add_argument(r, r->file);
+	if (!r->unrecorded) {
+		daemon_add_argument(r, "--record");
+		daemon_add_argument(r, r->file);
+	}
 	daemon_add_argument(r, "--annotations");
 	daemon_add_argument(r, r->annotations);
 	if (r->with_command)
@@ -520,17 +577,44 @@ int recorder_run(struct recorder *r, char **command)
 	return ret;
 }
 
+bool recorder_take_option(struct recorder *r, int option, const char *arg)
+{
+	switch (option) {
+	case 'c':
+		r->with_command = true;
+		return true;
+	case 'C':
+		r->cost = true;
+		return true;
+	case 'g':
+		r->program = arg;
+		return true;
+	case 'l':
+		r->label = arg;
+		daemon_add_argument(r, "--label");
+		daemon_add_argument(r, arg);
+		return true;
+	case 'o':
+		r->file = arg;
+		return true;
+	case 'p':
+		daemon_add_argument(r, "--period");
+		daemon_add_argument(r, arg);
+		return true;
+	case 'x':
+		recorder_add_option(r, arg);
+		return true;
+	default:
+		return false;
+	}
+}
+
 int cmd_record(const struct ctl *ctl, int argc, char **argv)
 {
 	static const struct option longs[] = {
-		{ "command", no_argument, NULL, 'c' },
-		{ "cost", no_argument, NULL, 'C' },
-		{ "gchintd", required_argument, NULL, 'g' },
+		RECORDER_OPTIONS,
+		{ "follow", no_argument, NULL, 'f' },
 		{ "help", no_argument, NULL, 'h' },
-		{ "label", required_argument, NULL, 'l' },
-		{ "option", required_argument, NULL, 'x' },
-		{ "output", required_argument, NULL, 'o' },
-		{ "period", required_argument, NULL, 'p' },
 		{ "quiet", no_argument, NULL, 'q' },
 		{ 0 },
 	};
@@ -539,39 +623,20 @@ int cmd_record(const struct ctl *ctl, int argc, char **argv)
 
 	(void)ctl;
 	recorder_init(&r);
-	while ((opt = getopt_long(argc, argv, "+Chl:o:p:q", longs, NULL)) >= 0) {
+	while ((opt = getopt_long(argc, argv, "+" RECORDER_LETTERS "fhq", longs, NULL)) >= 0) {
 		switch (opt) {
-		case 'c':
-			r.with_command = true;
-			break;
-		case 'C':
-			r.cost = true;
-			break;
-		case 'g':
-			r.program = optarg;
+		case 'f':
+			r.left = CHILD_LEFT_FOLLOW;
 			break;
 		case 'h':
 			fputs(usage, stdout);
 			return CTL_OK;
-		case 'l':
-			daemon_add_argument(&r, "--label");
-			daemon_add_argument(&r, optarg);
-			break;
-		case 'o':
-			r.file = optarg;
-			break;
-		case 'p':
-			daemon_add_argument(&r, "--period");
-			daemon_add_argument(&r, optarg);
-			break;
 		case 'q':
 			r.quiet = true;
 			break;
-		case 'x':
-			recorder_add_option(&r, optarg);
-			break;
 		default:
-			return ctl_usage("record");
+			if (!recorder_take_option(&r, opt, optarg))
+				return ctl_usage("record");
 		}
 	}
 	if (optind == argc) {

@@ -25,15 +25,24 @@
 #include "runtime.h"
 
 static const char usage[] =
-	"usage: gchintctl run [-r FILE] [-H cap|boost|all|clamp] [-R NAME] [-f] [-q]\n"
-	"                     -- PROGRAM [ARGUMENT]...\n"
+	"usage: gchintctl run [-o FILE] [-l LABEL] [--report[=PAGE]] [-m ADDRESS:PORT]\n"
+	"                     [-H cap|boost|all|clamp] [-R NAME] [-f] [-q] -- PROGRAM "
+	"[ARGUMENT]...\n"
 	"Runs PROGRAM with the adapter of its language runtime, so that it gives hints, and\n"
-	"prints how many hints there were and where they went. A program that uses libgchint\n"
-	"needs no adapter. Exits with PROGRAM's own status; 126 if it may not be executed, 127 if\n"
-	"it is not there. gchintctl runtimes lists the supported runtimes.\n"
+	"prints how many hints there were and where they went; recorded, also what stopped the\n"
+	"program, and why. A program that uses libgchint needs no adapter. Exits with PROGRAM's\n"
+	"own status; 126 if it may not be executed, 127 if it is not there. gchintctl runtimes\n"
+	"lists the supported runtimes.\n"
 	"\n"
-	"  -r, --record FILE   record the run as well, with or without the module; an existing\n"
-	"                      file is kept, and the next free name is used: FILE-2, ...\n"
+	"  -o, --output FILE   record the run, with or without the module; an existing file is\n"
+	"                      kept, and the next free name is used: FILE-2, ... (-r and\n"
+	"                      --record are the same)\n"
+	"      --report[=PAGE] record the run and write its page (default: FILE.html)\n"
+	"  -l, --label LABEL   record the run with a name, for reports that compare runs\n"
+	"  -m, --metrics ADDRESS\n"
+	"                      answer Prometheus at ADDRESS:PORT, or at :PORT of this machine\n"
+	"                      alone, while PROGRAM runs; it has to send the token that is\n"
+	"                      printed, and LABEL, or the program's name, is its service\n"
 	"  -H, --hints WHICH   cap: only hints that lower the frequency act; boost: only hints\n"
 	"                      that raise it; all: both (default); clamp: hints act by\n"
 	"                      utilisation clamps on the program's own threads, which needs no\n"
@@ -44,10 +53,20 @@ static const char usage[] =
 	"as\n"
 	"                      a daemon (default: report one)\n"
 	"  -q, --quiet         do not print the number of hints\n"
-	"      --require-hints exit with 1 if PROGRAM succeeded and there was no hint\n";
+	"      --require-hints exit with 1 if PROGRAM succeeded and there was no hint\n"
+	"\n"
+	"--period, --cost, --command, --gchintd and --option record the run, too, as in\n"
+	"gchintctl record.\n"
+	"Without -o the recording is PROGRAM-DATE-TIME.db.\n"
+	"\n"
+	"Example:\n"
+	"  gchintctl run -o app.db --report -- java -jar app.jar\n";
 
 struct launch {
-	const char *file; /* recording to write; NULL: none */
+	struct recorder *recorder; /* NULL: the run is not recorded */
+	bool page; /* is written after it */
+	const char *page_name; /* NULL: like the recording's */
+	const struct launch_after *after;
 	const char *program; /* that gives hints */
 	bool quiet, require; /* hints */
 	enum child_left left;
@@ -307,31 +326,35 @@ static void hints_print(const struct hint_count *t, const char *where)
 /* Records the command as gchintctl record does, and counts the hints in the recording. */
 static int launch_record(const struct launch *l, char **command)
 {
+	struct recorder *r = l->recorder;
 	char where[PATH_MAX + 64];
 	struct hint_count t;
-	struct recorder r;
 	int status;
 
-	recorder_init(&r);
-	r.file = l->file;
-	r.quiet = l->quiet;
-	r.hints_optional = true;
-	r.left = l->left;
-	status = recorder_run(&r, command);
-	if (!r.ran)
+	r->quiet = l->quiet;
+	r->hints_optional = true;
+	r->ends_quietly = true;
+	r->left = l->left;
+	status = recorder_run(r, command);
+	if (!r->ran || r->unrecorded)
 		return status;
 	/* Why they are not known is reported. */
-	if (r.abandoned || !hint_count_read(&t, r.file))
+	if (r->abandoned || !hint_count_read(&t, r->file))
 		return status_without_hints(l, status);
-	if (!t.hints) {
-		hints_report_none(&t, l->program, r.file, l->loaded, true);
-		return status_without_hints(l, status);
-	}
 	snprintf(where, sizeof(where), "%s%s", t.by_kernel ? "to the kernel, and into " : "into ",
-		 r.file);
-	if (!l->quiet)
+		 r->file);
+	if (!t.hints)
+		hints_report_none(&t, l->program, r->file, l->loaded, true);
+	else if (!l->quiet)
 		hints_print(&t, where);
-	return status;
+	if (t.hints && !l->quiet)
+		l->after->answer(r->file);
+	if (l->page)
+		l->after->page(r->file, l->page_name);
+	if (!l->quiet)
+		fprintf(stderr, "gchintctl: next: gchintctl summary %s%s%s\n", r->file,
+			l->page ? "" : ", or for a page gchintctl report ", l->page ? "" : r->file);
+	return t.hints ? status : status_without_hints(l, status);
 }
 
 static void env_set_stream(void *data)
@@ -379,11 +402,11 @@ static int launch_count(const struct launch *l, char **command, const char *prob
 		return status_without_hints(l, status);
 	}
 	if (probed)
-		where = "nowhere, uprobes are too late to act on; --record FILE keeps them";
+		where = "nowhere, uprobes are too late to act on; -o FILE keeps them";
 	else if (hints_use_clamps())
-		where = "utilisation clamps act on them; --record FILE keeps them";
+		where = "utilisation clamps act on them; -o FILE keeps them";
 	else
-		where = "nowhere, there is no /dev/gchint; --record FILE keeps them";
+		where = "nowhere, there is no /dev/gchint; -o FILE keeps them";
 	if (!l->quiet)
 		hints_print(&t, where);
 	return status;
@@ -409,14 +432,14 @@ static int launch_run(const struct launch *l, char **command)
 {
 	const char *stream = getenv("GCHINT_STREAM");
 
-	if (l->file)
+	if (l->recorder)
 		return launch_record(l, command);
 	if ((!l->quiet || l->require) && (hints_use_clamps() || !device_usable()) &&
 	    !(stream && *stream))
 		return launch_count(l, command, NULL);
 	if (l->require) {
 		ctl_error("--require-hints: hints go to %s, where they are not counted; add "
-			  "--record FILE",
+			  "-o FILE",
 			  device_usable() ? "the kernel" : stream);
 		return CTL_USAGE;
 	}
@@ -428,11 +451,11 @@ static int launch_run(const struct launch *l, char **command)
 	else if (!l->quiet)
 		fprintf(stderr, "gchintctl: hints go to %s%s\n",
 			device_usable() ? "the kernel" : "the recorder at ",
-			device_usable() ? "; --record FILE counts and keeps them" : stream);
+			device_usable() ? "; -o FILE counts and keeps them" : stream);
 	return launch_exec(l, command);
 }
 
-/* With --record, the recorder runs this command again as the program to record. */
+/* The recorder of a recorded run runs this command again as the program to record. */
 static int launch_run_probed(const struct launch *l, char **command, int length)
 {
 	const char *stream = getenv("GCHINT_STREAM");
@@ -444,7 +467,7 @@ static int launch_run_probed(const struct launch *l, char **command, int length)
 		ctl_error("%s: %s", command[0], why);
 		return CTL_FAILED;
 	}
-	if (l->file) {
+	if (l->recorder) {
 		again = calloc((size_t)length + 5, sizeof(*again));
 		if (!again)
 			return CTL_FAILED;
@@ -566,23 +589,30 @@ static int launch_program(struct launch *l, const struct runtime *named, char **
 	return launch_run(l, with);
 }
 
-int cmd_run(const struct ctl *ctl, int argc, char **argv)
+int launch_main(int argc, char **argv, const struct launch_after *after)
 {
 	static const struct option longs[] = {
+		RECORDER_OPTIONS,
 		{ "follow", no_argument, NULL, 'f' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "hints", required_argument, NULL, 'H' },
+		{ "metrics", required_argument, NULL, 'm' },
 		{ "quiet", no_argument, NULL, 'q' },
 		{ "record", required_argument, NULL, 'r' },
+		{ "report", optional_argument, NULL, 'P' },
 		{ "require-hints", no_argument, NULL, 'Q' },
 		{ "runtime", required_argument, NULL, 'R' },
 		{ 0 },
 	};
 	const struct runtime *named = NULL;
-	struct launch l = { .left = CHILD_LEFT_REPORT };
+	struct launch l = { .left = CHILD_LEFT_REPORT, .after = after };
+	struct recorder recorder;
+	bool recorded = false;
 	int opt;
 
-	while ((opt = getopt_long(argc, argv, "+fhH:qr:R:", longs, NULL)) >= 0) {
+	recorder_init(&recorder);
+	while ((opt = getopt_long(argc, argv, "+" RECORDER_LETTERS "fhH:m:qr:R:", longs, NULL)) >=
+	       0) {
 		switch (opt) {
 		case 'f':
 			l.left = CHILD_LEFT_FOLLOW;
@@ -598,11 +628,16 @@ int cmd_run(const struct ctl *ctl, int argc, char **argv)
 			}
 			setenv("GCHINT_HINTS", optarg, 1);
 			break;
+		case 'm':
+			recorder.metrics = optarg;
+			break;
+		case 'P':
+			l.page = true;
+			l.page_name = optarg;
+			recorded = true;
+			break;
 		case 'q':
 			l.quiet = true;
-			break;
-		case 'r':
-			l.file = optarg;
 			break;
 		case 'Q':
 			l.require = true;
@@ -613,13 +648,22 @@ int cmd_run(const struct ctl *ctl, int argc, char **argv)
 				return CTL_USAGE;
 			break;
 		default:
-			return ctl_usage("run");
+			if (!recorder_take_option(&recorder, opt == 'r' ? 'o' : opt, optarg))
+				return ctl_usage("run");
+			/* With metrics the label is that of the service. */
+			recorded = recorded || opt != 'l';
 		}
+	}
+	recorder.unrecorded = recorder.metrics && !recorded;
+	if (recorded || recorder.metrics || recorder.label)
+		l.recorder = &recorder;
+	if (recorder.unrecorded && l.require) {
+		ctl_error("run: --require-hints: metrics do not count them; add -o FILE");
+		return CTL_USAGE;
 	}
 	if (optind == argc) {
 		ctl_error("run: no program given; see gchintctl run --help");
 		return CTL_USAGE;
 	}
-	(void)ctl;
 	return launch_program(&l, named, argv + optind, argc - optind);
 }

@@ -23,6 +23,19 @@ struct runtime;
  */
 char **launch_command(const struct runtime *named, char **command, int *count, bool interpreted);
 
+/**
+ * struct launch_after - what run does with a recording that it made
+ * @answer: prints what stopped the program, and why, to standard error
+ * @page: writes its page; a name of NULL is made of the recording's
+ */
+struct launch_after {
+	void (*answer)(const char *file);
+	void (*page)(const char *file, const char *name);
+};
+
+/* gchintctl run. Returns an exit code: the program's, if it ran. */
+int launch_main(int argc, char **argv, const struct launch_after *after);
+
 /* The argument of --runtime of @command; NULL, and a message, if nothing can be loaded for it. */
 const struct runtime *launch_runtime(const char *command, const char *name);
 

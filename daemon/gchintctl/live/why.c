@@ -27,7 +27,7 @@
 static const char usage[] =
 	"usage: gchintctl why\n"
 	"       gchintctl why FILE [--at SECONDS] [-n N]\n"
-	"       gchintctl why --try [-o NAME] -- PROGRAM [ARGUMENT]...\n"
+	"       gchintctl why --try [-c SETTING] [-o NAME] -- PROGRAM [ARGUMENT]...\n"
 	"For each frequency policy: the frequency in force, its governor, whether hints act on it\n"
 	"and the reason of their last action, and what limits the frequency, as far as the kernel\n"
 	"reports it. On heterogeneous cores also whether the scheduler places tasks by energy.\n"
@@ -39,13 +39,17 @@ static const char usage[] =
 	"them.\n"
 	"With --at, for each policy at that instant: the frequency, the decision that chose it,\n"
 	"the thread that requested it, the limits, and the phases under way.\n"
-	"With --try, PROGRAM (java or node) runs twice: as it is, and with the change that its\n"
+	"With --try, PROGRAM runs twice: as it is, and with the setting of its runtime that its\n"
 	"recording advises. What was predicted and seen is printed; its output goes to stderr.\n"
 	"\n"
 	"  -a, --at SECONDS  since the start of the recording, as in lists and pictures\n"
+	"  -c, --change SETTING\n"
+	"                    with --try: this in place of the advice, such as -Xmx512m, GOGC=200 "
+	"or\n"
+	"                    -XX:+UseParallelGC; predicted where gchintctl knows what it does\n"
 	"  -n, --lines N     pauses in the list (default: 10)\n"
 	"  -o, --output NAME of the recordings NAME-now.db and NAME-then.db (default: why)\n"
-	"  -t, --try         run PROGRAM, and again with the advised change\n";
+	"  -t, --try         run PROGRAM, and again with the advised setting\n";
 
 #define CPUFREQ "devices/system/cpu/cpufreq"
 
@@ -540,6 +544,7 @@ int cmd_why(const struct ctl *ctl, int argc, char **argv)
 	char path[300];
 	static const struct option longs[] = {
 		{ "at", required_argument, NULL, 'a' },
+		{ "change", required_argument, NULL, 'c' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "lines", required_argument, NULL, 'n' },
 		{ "output", required_argument, NULL, 'o' },
@@ -547,15 +552,15 @@ int cmd_why(const struct ctl *ctl, int argc, char **argv)
 		{ 0 },
 	};
 	double seconds = NAN;
-	const char *name = "why";
+	struct try try = { .name = "why", .json = ctl->json };
 	uint64_t lines = 10;
-	bool try = false;
+	bool tries = false;
 	struct actuators machine;
 	struct why *w;
 	int opt, ret;
 	char *rest;
 
-	while ((opt = getopt_long(argc, argv, "a:hn:o:t", longs, NULL)) >= 0) {
+	while ((opt = getopt_long(argc, argv, "a:c:hn:o:t", longs, NULL)) >= 0) {
 		switch (opt) {
 		case 'a':
 			seconds = strtod(optarg, &rest);
@@ -565,6 +570,9 @@ int cmd_why(const struct ctl *ctl, int argc, char **argv)
 					  optarg);
 				return CTL_USAGE;
 			}
+			break;
+		case 'c':
+			try.change = optarg;
 			break;
 		case 'h':
 			fputs(usage, stdout);
@@ -576,21 +584,25 @@ int cmd_why(const struct ctl *ctl, int argc, char **argv)
 			}
 			break;
 		case 'o':
-			name = optarg;
+			try.name = optarg;
 			break;
 		case 't':
-			try = true;
+			tries = true;
 			break;
 		default:
 			return ctl_usage("why");
 		}
 	}
-	if (try && (optind == argc || strcmp(argv[optind - 1], "--") != 0 || ctl->json)) {
-		ctl_error("why: --try takes a program behind \"--\", and prints no JSON");
+	if (tries && (optind == argc || strcmp(argv[optind - 1], "--") != 0)) {
+		ctl_error("why: --try takes a program behind \"--\"");
 		return CTL_USAGE;
 	}
-	if (try)
-		return try_advice(name, argv + optind);
+	if (tries)
+		return try_change(&try, argv + optind);
+	if (try.change) {
+		ctl_error("why: --change is for --try");
+		return CTL_USAGE;
+	}
 	if (optind + 1 < argc || (optind == argc && argc > 1)) {
 		ctl_error("why: name one recording, or nothing at all for this machine now; see "
 			  "gchintctl why --help");

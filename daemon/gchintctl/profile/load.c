@@ -426,7 +426,17 @@ static void sample_load(struct profile *p, sqlite3_stmt *s, struct profile_sampl
 	x->symbol = at ? at->name : PROFILE_UNKNOWN;
 }
 
-/* name_phase() returns "none" for phase 0, whatever the class of the group is. */
+/* Whether a group is of a wanted phase; "gc" wants all but work that collects nothing. */
+static bool phase_is_wanted(unsigned int group, const char *wanted)
+{
+	const unsigned int phase = group / CLASS_NR;
+
+	if (!strcmp(wanted, "gc"))
+		return phase != GCHINT_PHASE_NONE && phase != GCHINT_PHASE_WORK;
+	/* name_phase() returns "none" for phase 0, whatever the class of the group is. */
+	return !strcmp(wanted, name_phase(phase));
+}
+
 static bool sample_passes(const struct profile *p, const struct profile_sample *x,
 			  const struct profile_filter *f)
 {
@@ -436,7 +446,7 @@ static bool sample_passes(const struct profile *p, const struct profile_sample *
 		return false;
 	if (f->symbol && fnmatch(f->symbol, p->name[x->symbol], 0))
 		return false;
-	return !f->phase || (x->answered && !strcmp(f->phase, name_phase(x->group / CLASS_NR)));
+	return !f->phase || (x->answered && phase_is_wanted(x->group, f->phase));
 }
 
 static bool load_samples(struct profile *p, const struct profile_filter *f)

@@ -17,6 +17,7 @@
 #include "../launch/hint-count.h"
 #include "../launch/record.h"
 #include "../launch/run.h"
+#include "allocations.h"
 #include "profile.h"
 #include "sample-energy.h"
 
@@ -27,6 +28,7 @@ static const char usage[] =
 	"       gchintctl profile report [FILTER]... [-n LINES] FILE\n"
 	"       gchintctl profile annotate [FILTER]... [-s SYMBOL] [-n LINES] FILE\n"
 	"       gchintctl profile flame [FILTER]... [--energy] [-o SVG | --folded] FILE\n"
+	"       gchintctl profile flame [FILTER]... [-o SVG] BEFORE AFTER\n"
 	"       gchintctl profile diff [FILTER]... [-n LINES] BEFORE AFTER\n"
 	"       gchintctl profile export [FILTER]... --format FORMAT [-o OUTPUT] FILE\n"
 	"Where CPU time goes: by instruction, by the method that an interpreter ran (which a\n"
@@ -38,6 +40,8 @@ static const char usage[] =
 	"record runs PROGRAM with the adapter of its runtime and samples each of its threads.\n"
 	"  -o, --output FILE      the recording (default: profile.db). flame: the picture\n"
 	"  -F, --frequency HZ     samples a second of CPU time, 1 to 2000 (default: 999)\n"
+	"  -A, --allocations      sample which functions allocate as well, and so cause\n"
+	"                         collections: OpenJDK and Node.js\n"
 	"      --signal           ask threads for their methods by a signal, as is done without\n"
 	"                         privileges, even if the kernel can read them\n"
 	"      --interpreted      a JVM compiles nothing and reports each call: all methods have\n"
@@ -61,21 +65,30 @@ static const char usage[] =
 	"FILTER applies when the recording is read; each may be a shell pattern, and one that\n"
 	"leaves nothing is reported:\n"
 	"  -m, --method PATTERN   samples in matching methods\n"
-	"      --phase PHASE      samples in that phase; none: outside of phases\n"
+	"      --phase PHASE      samples in that phase; gc: in all phases of collection; none:\n"
+	"                         outside of phases\n"
 	"      --process PATTERN  samples of programs with a matching name\n"
+	"report, flame:\n"
+	"  -A, --allocations      what functions allocate, in place of CPU time; flame writes it "
+	"as\n"
+	"                         folded stacks, with bytes\n"
 	"report, annotate, diff:\n"
 	"  -n, --lines LINES      rows of each table (default: 20)\n"
 	"annotate lists the samples of the symbol that has the most, by line of its source if the\n"
 	"program has debugging information, otherwise by instruction:\n"
 	"  -s, --symbol PATTERN   of all matching symbols\n"
-	"flame:\n"
+	"flame draws frames in the colour of their layer, or, of two recordings, of the change of\n"
+	"their CPU time. In a browser a click zooms, and frames can be searched and coloured by\n"
+	"frequency and power:\n"
 	"      --energy           the width of a frame is its energy, not its samples\n"
 	"      --folded           one line per stack, for other tools; of energy in uJ\n"
 	"export (default: to standard output):\n"
 	"      --format FORMAT    firefox, for profiler.firefox.com: samples and phases by "
 	"thread,\n"
 	"                         energy and frequency as tracks; speedscope, for speedscope.app;\n"
-	"                         perf-script, as perf writes it: for stackcollapse, inferno\n"
+	"                         pprof, for Pyroscope, Parca and go tool pprof: with phase,\n"
+	"                         program and thread as labels; perf-script, as perf writes it:\n"
+	"                         for stackcollapse, inferno\n"
 	"\n"
 	"Examples:\n"
 	"  gchintctl profile record -o p.db -- lua5.4 program.lua\n"
@@ -88,7 +101,7 @@ struct options {
 	struct profile_keep keep;
 	struct profile_filter filter;
 	size_t lines;
-	bool energy, folded, follow, interpreted, named_at_calls, quiet;
+	bool allocations, energy, folded, follow, interpreted, named_at_calls, quiet;
 };
 
 /* Reports before the program starts if samples will have less than they could. */
@@ -181,7 +194,8 @@ static int profile_record_into(const struct options *o, const struct profile_map
 	signal(SIGPIPE, SIG_IGN);
 	if (!r.ran || r.abandoned || access(r.file, R_OK))
 		return ret;
-	if (!profile_resolve(r.file, maps))
+	if (!profile_resolve(r.file, maps) ||
+	    (o->allocations && !allocations_store(r.file, maps->directory)))
 		return CTL_FILE;
 	if (!samples_exist(r.file, command[0]))
 		return ret ? ret : CTL_FAILED;
@@ -228,6 +242,8 @@ static int profile_record(const struct options *o, char **command, int count)
 		return CTL_FAILED;
 	}
 	setenv("GCHINT_PROFILE", o->named_at_calls ? "2" : "1", 1);
+	if (o->allocations)
+		setenv("GCHINT_ALLOCATIONS", directory, 1);
 	/* Without an adapter the program may still write the names of its methods itself. */
 	with = launch_command(o->runtime, command, &count, o->interpreted);
 	maps.remove = !asked && (node_map_requested() || launcher_is_preloaded());
@@ -239,19 +255,17 @@ static int profile_record(const struct options *o, char **command, int count)
 	return ret;
 }
 
-static int flame_write_by(const struct profile *p, const struct profile_energy *e,
-			  const struct options *o)
+/* @before: the profile that it is compared with; NULL for a picture of @p alone. */
+static int flame_write_picture(const struct profile *p, const struct profile_energy *e,
+			       const struct profile *before, const struct options *o)
 {
 	const char *file = o->output ? o->output : "flame.svg";
-	FILE *f;
+	FILE *f = ctl_create(file);
 	int ret;
 
-	if (o->folded)
-		return profile_folded(p, e, stdout);
-	f = ctl_create(file);
 	if (!f)
 		return CTL_FILE;
-	ret = profile_flame(p, e, f);
+	ret = before ? profile_flame_change(before, p, f) : profile_flame(p, e, o->energy, true, f);
 	if (ret) {
 		ctl_discard(f);
 		return ret;
@@ -264,15 +278,15 @@ static int flame_write(const struct profile *p, const struct options *o)
 	struct profile_energy e = { 0 };
 	int ret = CTL_FAILED;
 
-	if (!o->energy)
-		return flame_write_by(p, NULL, o);
 	if (profile_energy(p, &e)) {
-		if (e.how)
-			ret = flame_write_by(p, &e, o);
-		else
+		if (o->energy && !e.how)
 			ctl_error("%s: the energy of its samples is not known: it has no rail, and "
 				  "no OPP has a power; leave out --energy",
 				  p->rec->path);
+		else if (o->folded)
+			ret = profile_folded(p, o->energy ? &e : NULL, stdout);
+		else
+			ret = flame_write_picture(p, &e, NULL, o);
 	}
 	profile_energy_free(&e);
 	return ret;
@@ -287,6 +301,8 @@ static int profile_write(const struct profile *p, const struct options *o)
 		return CTL_FILE;
 	if (!strcmp(o->format, "firefox"))
 		ret = profile_firefox(p, f);
+	else if (!strcmp(o->format, "pprof"))
+		ret = profile_pprof(p, f);
 	else if (!strcmp(o->format, "speedscope"))
 		profile_speedscope(p, f);
 	else
@@ -299,7 +315,7 @@ static int profile_write(const struct profile *p, const struct options *o)
 	return ret;
 }
 
-static int profile_compare(const struct options *o, char **files)
+static int profile_compare(const struct options *o, const char *what, char **files)
 {
 	struct recording *rec[2] = { recording_open(files[0]), NULL };
 	struct profile p[2] = { 0 };
@@ -309,11 +325,35 @@ static int profile_compare(const struct options *o, char **files)
 		rec[1] = recording_open(files[1]);
 	if (rec[1] && profile_load(&p[0], rec[0], &o->filter) &&
 	    profile_load(&p[1], rec[1], &o->filter))
-		ret = profile_diff(&p[0], &p[1], o->lines);
+		ret = !strcmp(what, "flame") ? flame_write_picture(&p[1], NULL, &p[0], o) :
+					       profile_diff(&p[0], &p[1], o->lines);
 	for (int i = 0; i < 2; i++) {
 		profile_free(&p[i]);
 		recording_close(rec[i]);
 	}
+	return ret;
+}
+
+static int allocations_read(const struct options *o, const char *what, const char *file)
+{
+	struct recording *rec = recording_open(file);
+	FILE *f = stdout;
+	int ret;
+
+	if (!rec)
+		return CTL_FILE;
+	if (strcmp(what, "flame") != 0) {
+		ret = allocations_report(rec, o->lines);
+	} else if (o->output && !(f = ctl_create(o->output))) {
+		ret = CTL_FILE;
+	} else {
+		ret = allocations_fold(rec, f);
+		if (o->output && ret)
+			ctl_discard(f);
+		else if (o->output)
+			ret = ctl_commit(f, o->output);
+	}
+	recording_close(rec);
 	return ret;
 }
 
@@ -344,22 +384,39 @@ static bool option_in_range(const char *text, long low, long high, const char *o
 	return false;
 }
 
+static void phase_report_unknown(const char *name, bool several)
+{
+	char known[256] = "";
+	size_t used = 0;
+
+	for (uint32_t n = 1; n < GCHINT_PHASE_NR && used < sizeof(known); n++)
+		used += (size_t)snprintf(known + used, sizeof(known) - used, "%s, ", name_phase(n));
+	ctl_error("profile: there is no phase '%s'; name %s%s%s", name,
+		  several ? "some of " : "one of ", known, several ? "none" : "gc (all), none");
+}
+
 static bool phases_are_known(const char *name, bool several)
 {
 	const size_t length = several ? strcspn(name, ",") : strlen(name);
 
+	if (!several && !strcmp(name, "gc"))
+		return true;
 	for (uint32_t n = 0; n < GCHINT_PHASE_NR; n++)
 		if (strlen(name_phase(n)) == length && !strncmp(name, name_phase(n), length))
 			return !name[length] || phases_are_known(name + length + 1, several);
-	ctl_error("profile: there is no phase '%s'; name one such as mark or sweep, or none", name);
+	phase_report_unknown(name, several);
 	return false;
 }
 
 static bool format_is_known(const char *name)
 {
-	if (!strcmp(name, "firefox") || !strcmp(name, "speedscope") || !strcmp(name, "perf-script"))
-		return true;
-	ctl_error("profile export: there is no format '%s'; use firefox, perf-script or speedscope",
+	static const char *const known[] = { "firefox", "perf-script", "pprof", "speedscope" };
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strcmp(name, known[i]))
+			return true;
+	ctl_error("profile export: there is no format '%s'; use firefox, perf-script, pprof or "
+		  "speedscope",
 		  name);
 	return false;
 }
@@ -381,6 +438,7 @@ static bool action_is_known(const char *what)
 int cmd_profile(const struct ctl *ctl, int argc, char **argv)
 {
 	static const struct option longs[] = {
+		{ "allocations", no_argument, NULL, 'A' },
 		{ "cgroup", required_argument, NULL, 'g' },
 		{ "command", required_argument, NULL, 'c' },
 		{ "energy", no_argument, NULL, 'e' },
@@ -418,9 +476,12 @@ int cmd_profile(const struct ctl *ctl, int argc, char **argv)
 	argv[1] = argv[0];
 	argc--;
 	argv++;
-	while ((opt = getopt_long(argc, argv, recording ? "+c:fF:hm:o:qR:" : "c:hm:n:o:s:", longs,
+	while ((opt = getopt_long(argc, argv, recording ? "+Ac:fF:hm:o:qR:" : "Ac:hm:n:o:s:", longs,
 				  NULL)) >= 0) {
 		switch (opt) {
+		case 'A':
+			o.allocations = true;
+			break;
 		case 'c':
 			o.keep.command = optarg;
 			break;
@@ -499,8 +560,14 @@ int cmd_profile(const struct ctl *ctl, int argc, char **argv)
 		return profile_record(&o, argv + optind, argc - optind);
 	if (!strcmp(what, "diff")) {
 		if (optind == argc - 2)
-			return profile_compare(&o, argv + optind);
+			return profile_compare(&o, what, argv + optind);
 		ctl_error("profile diff: name two recordings; see gchintctl profile --help");
+		return CTL_USAGE;
+	}
+	if (!strcmp(what, "flame") && optind == argc - 2) {
+		if (!o.energy && !o.folded)
+			return profile_compare(&o, what, argv + optind);
+		ctl_error("profile flame: --energy and --folded are for one recording");
 		return CTL_USAGE;
 	}
 	if (optind != argc - 1) {
@@ -511,8 +578,15 @@ int cmd_profile(const struct ctl *ctl, int argc, char **argv)
 		return profile_keep_good(&o.keep) ? profile_filter(argv[optind], &o.keep) :
 						    CTL_USAGE;
 	if (!strcmp(what, "export") && !o.format) {
-		ctl_error("profile export: name a --format: firefox, perf-script or speedscope");
+		ctl_error("profile export: name a --format: firefox, perf-script, pprof or "
+			  "speedscope");
 		return CTL_USAGE;
 	}
-	return profile_read(&o, what, argv[optind]);
+	if (!o.allocations)
+		return profile_read(&o, what, argv[optind]);
+	if (strcmp(what, "report") != 0 && strcmp(what, "flame") != 0) {
+		ctl_error("profile %s: --allocations is for record, report and flame", what);
+		return CTL_USAGE;
+	}
+	return allocations_read(&o, what, argv[optind]);
 }

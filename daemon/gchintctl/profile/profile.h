@@ -14,7 +14,7 @@
 /**
  * struct profile_filter - selects samples of a recording; a member that is NULL selects all
  * @method: shell pattern of the method
- * @phase: name of a phase; "none" for outside of phases
+ * @phase: name of a phase; "gc" for all phases of collection, "none" for outside of phases
  * @process: shell pattern of the program's name
  * @symbol: shell pattern of the symbol of the instruction
  */
@@ -216,11 +216,21 @@ int profile_report(const struct profile *p, size_t lines);
 int profile_annotate(const struct profile *p, size_t lines, bool all);
 int profile_diff(const struct profile *before, const struct profile *since, size_t lines);
 struct profile_energy;
-/* Writes folded stacks, one per line; or a flame graph. By energy, or by samples if @e is NULL. */
+/* Writes folded stacks, one per line, by energy, or by samples if @e is NULL. */
 int profile_folded(const struct profile *p, const struct profile_energy *e, FILE *f);
-int profile_flame(const struct profile *p, const struct profile_energy *e, FILE *f);
+/*
+ * Writes a flame graph, by energy or by samples; @e may be NULL if it is by samples. One that is
+ * @alone has its script, profile_flame_script, which draws all flame graphs of a page.
+ */
+int profile_flame(const struct profile *p, const struct profile_energy *e, bool by_energy,
+		  bool alone, FILE *f);
+/* Writes the flame graph of @since, coloured by the change of CPU time. */
+int profile_flame_change(const struct profile *before, const struct profile *since, FILE *f);
+extern const char profile_flame_script[];
 /* Writes the format of profiler.firefox.com, with phases, rails and frequencies. */
 int profile_firefox(const struct profile *p, FILE *f);
+/* Writes the format of pprof, with phases as labels, and energy where it is known. */
+int profile_pprof(const struct profile *p, FILE *f);
 /* Write the format of speedscope.app, and the output of perf-script(1). */
 void profile_speedscope(const struct profile *p, FILE *f);
 void profile_script(const struct profile *p, FILE *f);

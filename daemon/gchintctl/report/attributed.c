@@ -190,12 +190,6 @@ static enum attribution_lack rail_print_html(const struct recording *rec, size_t
 	struct attribution a;
 	char name[48], text[256];
 
-	if (rail != ATTRIBUTED_CORES && rail_is_still(rec, rail)) {
-		fputs("<p class=\"missing\">", html);
-		escape_html(html, title);
-		fputs(": its counter never moved: it does not count here.</p>\n", html);
-		return ATTRIBUTION_KNOWN;
-	}
 	attributed_of(rec, rail, NULL, &a);
 	if (a.lack)
 		return a.lack;
@@ -231,7 +225,7 @@ static void lacks_print_html(const struct recording *rec, const enum attribution
 		if (!first || same == ATTRIBUTION_KNOWN || same == ATTRIBUTION_NO_MEMORY ||
 		    same == ATTRIBUTION_NO_ENERGY)
 			continue;
-		fputs("<p class=\"missing\">", html);
+		fputs("<p class=\"note\">", html);
 		for (size_t k = i; k <= rec->rails; k++) {
 			if (lack[k] != same)
 				continue;
@@ -256,7 +250,8 @@ void attributed_print_html(const struct recording *rec, FILE *html)
 	for (size_t i = 0; i < rec->rails; i++) {
 		const struct recording_rail *r = &rec->rail[i];
 
-		if (r->kind != RAIL_ENERGY && r->kind != RAIL_POWER)
+		/* A counter that never moved does not count here. */
+		if ((r->kind != RAIL_ENERGY && r->kind != RAIL_POWER) || rail_is_still(rec, i))
 			continue;
 		if (!any)
 			fputs("<h3>Energy attributed to threads (J)</h3>\n", html);

@@ -11,6 +11,17 @@
 #include "plot.h"
 #include "report.h"
 
+/* "12 % less": a percentage does not end a line. */
+static void words_write(const char *words, FILE *html)
+{
+	for (; *words; words++) {
+		if (words[0] == ' ' && words[1] == '%')
+			fputs("&nbsp;", html);
+		else
+			fputc(*words, html);
+	}
+}
+
 static void cell_write(const struct verdict *v, bool base, int better, FILE *html)
 {
 	const char *judgement = verdict_judgement(v, better);
@@ -27,27 +38,37 @@ static void cell_write(const struct verdict *v, bool base, int better, FILE *htm
 	if (v->n[1] > 1)
 		fprintf(html, " <span class=\"pm\">(%.*f&nbsp;to&nbsp;%.*f)</span>", digits,
 			v->min[1], digits, v->max[1]);
-	if (!base) {
+	/* Of a base that is 0 the values say all that there is. */
+	if (!base && (v->known || !isnan(v->change))) {
 		verdict_words(v, words, sizeof(words));
-		fprintf(html, "<span class=\"verdict %s\">%s%s%s</span>",
-			*judgement ? judgement : "pm", words, *judgement ? ": " : "", judgement);
+		fprintf(html, "<span class=\"verdict %s\">", *judgement ? judgement : "pm");
+		words_write(words, html);
+		fprintf(html, "%s%s</span>", *judgement ? ": " : "", judgement);
 	}
 	fputs("</td>", html);
+}
+
+/* Whether a run has a value of it, other than 0. */
+static bool figure_says_something(const struct comparison *c, const struct compare_figure *f)
+{
+	for (size_t g = 0; g < c->groups; g++)
+		for (size_t i = 0; i < f->n[g]; i++)
+			if (f->value[g][i] != 0)
+				return true;
+	return false;
 }
 
 static void figure_write_row(const struct comparison *c, const struct compare_figure *f, FILE *html)
 {
 	static const char *const direction[] = { "lower is better", "", "higher is better" };
-	bool any = false;
 
-	for (size_t g = 0; g < c->groups; g++)
-		any = any || f->n[g];
-	if (!any)
+	if (!figure_says_something(c, f))
 		return;
 	fputs("<tr><td>", html);
 	escape_html(html, f->name);
-	fprintf(html, "%s%s <span class=\"pm\">%s</span></td>", *f->unit ? ", " : "", f->unit,
-		direction[f->better + 1]);
+	if (*f->unit)
+		fprintf(html, "&nbsp;(%s)", f->unit);
+	fprintf(html, " <span class=\"pm\">%s</span></td>", direction[f->better + 1]);
 	for (size_t g = 0; g < c->groups; g++) {
 		struct verdict v;
 
@@ -76,7 +97,7 @@ static void group_write_heading(const struct comparison *c, size_t g, FILE *html
 	const struct compare_group *group = &c->group[g], *base = &c->group[group->base];
 
 	fputs("<th>", html);
-	plot_line_write_key("group", g, html);
+	plot_group_write_key(g, html);
 	label_write(group->label, html);
 	fprintf(html, "<br>%zu run%s", group->nr, group->nr == 1 ? "" : "s");
 	if (group->base != g) {

@@ -10,9 +10,7 @@
 #include "attributed.h"
 #include "report.h"
 
-/* Sources of power or energy, see report_absence(). */
-#define POWER_SOURCES " hwmon iio power powercap "
-#define MS(ns)	      ((double)(ns) / 1e6)
+#define MS(ns) ((double)(ns) / 1e6)
 
 static void energy_cell(const struct energy_part *p, bool measured, FILE *html)
 {
@@ -185,18 +183,13 @@ static void energy_by_phase(const struct recording *rec, const struct column *co
 	bool seen[PHASE_GROUPS];
 	bool modelled = energy_modelled(rec, &model, source, sizeof(source));
 
+	/* The timeline says that power was not recorded. */
+	if (!columns && !modelled && !rare)
+		return;
 	fputs("<h3>Energy while phases were open (J)</h3>\n", html);
 	columns_write_rare(column + columns, rare, html);
-	if (!columns && !modelled && rare)
+	if (!columns && !modelled)
 		return;
-	if (!columns && !modelled) {
-		fputs("<p class=\"missing\">No rail was measured and no OPP has a power: energy is "
-		      "not known",
-		      html);
-		report_absence(rec, POWER_SOURCES, html);
-		fputs(".</p>\n", html);
-		return;
-	}
 	recording_find_groups(rec, seen);
 	energy_head("phase", column, columns, html);
 	fputs(modelled ? "<th>OPP table<br>modelled</th></tr></thead><tbody>\n" :
@@ -326,6 +319,15 @@ static const struct column *columns_find_answer(const struct column *column, siz
 	return found;
 }
 
+bool report_energy_is_known(const struct recording *rec)
+{
+	size_t columns = 0, rare = 0;
+	struct column *column = columns_new(rec, &columns, &rare);
+
+	free(column);
+	return columns || rare;
+}
+
 void report_energy_figure(const struct recording *rec, FILE *html)
 {
 	size_t columns, rare;
@@ -362,7 +364,7 @@ void report_energy_figure(const struct recording *rec, FILE *html)
 		escape_html(html, column_name(column));
 		fputs(", which was read too rarely for phases", html);
 	} else {
-		fputs("?<small>no power rail was recorded; the reason is below", html);
+		fputs("?<small>no power rail was recorded", html);
 	}
 	free(column);
 }

@@ -19,7 +19,7 @@ struct method {
 	double khz, joules; /* sums over these */
 };
 
-static bool recording_has_samples(const struct recording *rec)
+bool methods_are_recorded(const struct recording *rec)
 {
 	int64_t n = 0;
 
@@ -113,11 +113,12 @@ static void methods_write_table(const struct profile *p, const struct profile_en
 	fputs("gchintctl profile report has more.</p>\n", html);
 }
 
-static void flame_write(const struct profile *p, const struct profile_energy *e, FILE *html)
+static void flame_write(const struct profile *p, const struct profile_energy *e, bool by_energy,
+			FILE *html)
 {
 	fprintf(html, "<details><summary>Flame graph by %s</summary><div class=\"scroll flame\">\n",
-		e ? "energy" : "CPU time");
-	profile_flame(p, e, html);
+		by_energy ? "energy" : "CPU time");
+	profile_flame(p, e, by_energy, false, html);
 	fputs("</div></details>\n", html);
 }
 
@@ -142,9 +143,9 @@ static void profile_write(const struct profile *p, FILE *html)
 			methods++;
 		fputs("<h3>Methods</h3>\n", html);
 		methods_write_table(p, &e, method, methods, html);
-		flame_write(p, NULL, html);
+		flame_write(p, &e, false, html);
 		if (e.how)
-			flame_write(p, &e, html);
+			flame_write(p, &e, true, html);
 	}
 	profile_energy_free(&e);
 	free(method);
@@ -155,7 +156,7 @@ void methods_write_html(const struct recording *rec, FILE *html)
 	const struct profile_filter all = { 0 };
 	struct profile p = { 0 };
 
-	if (!recording_has_samples(rec))
+	if (!methods_are_recorded(rec))
 		return;
 	if (profile_load(&p, rec, &all))
 		profile_write(&p, html);

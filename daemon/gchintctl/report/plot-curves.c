@@ -152,7 +152,7 @@ void plot_mmu(struct recording *const *rec, size_t runs, FILE *html)
 		if (recording_nth_of_label(rec, i))
 			continue;
 		fputs("<span class=\"item\">", html);
-		plot_line_write_key("group", label_rank(rec, i), html);
+		plot_group_write_key(label_rank(rec, i), html);
 		escape_html(html, rec[i]->label);
 		fputs("</span>", html);
 	}
@@ -161,7 +161,7 @@ void plot_mmu(struct recording *const *rec, size_t runs, FILE *html)
 	for (size_t i = 0; i < runs; i++) {
 		struct plot_path path;
 
-		plot_path_begin(&path, &p, "group", label_rank(rec, i), false);
+		plot_path_begin(&path, &p, label_rank(rec, i));
 		mmu_write_curve(rec[i], &path);
 		plot_path_end(&path);
 	}

@@ -40,12 +40,12 @@ void plot_phase_write_dot(unsigned int group, FILE *html)
 		group ? plot_phase_colour(group) : "transparent");
 }
 
-void plot_line_write_key(const char *style, size_t i, FILE *html)
+void plot_group_write_key(size_t i, FILE *html)
 {
 	fprintf(html,
 		"<svg class=\"key\" width=\"22\" height=\"8\" aria-hidden=\"true\"><path "
-		"class=\"%s%zu\" d=\"M0 4H22\"/></svg>",
-		style, i % STYLES);
+		"class=\"group%zu\" d=\"M0 4H22\"/></svg>",
+		i % STYLES);
 }
 
 static double axis_place(const struct plot_axis *a, double v)
@@ -146,34 +146,22 @@ void plot_box(const struct plot_panel *p, double from, double to)
 		fmax(right - left, 0.5));
 }
 
-void plot_path_begin(struct plot_path *path, const struct plot_panel *p, const char *style,
-		     size_t i, bool steps)
+void plot_path_begin(struct plot_path *path, const struct plot_panel *p, size_t i)
 {
-	*path = (struct plot_path){ .panel = p, .steps = steps };
-	fprintf(p->html, "<path class=\"%s%zu\" d=\"", style, i % STYLES);
+	*path = (struct plot_path){ .panel = p };
+	fprintf(p->html, "<path class=\"group%zu\" d=\"", i % STYLES);
 }
 
 void plot_path_put(struct plot_path *path, double x, double y)
 {
 	const struct plot_panel *p = path->panel;
-	double at = ACROSS * axis_place(&p->x, x), up = DOWN * (1 - axis_place(&p->y, y));
 
-	if (path->points && path->steps)
-		fprintf(p->html, "H%.2f", at);
-	fprintf(p->html, "%c%.2f %.2f", path->points ? 'L' : 'M', at, up);
+	fprintf(p->html, "%c%.2f %.2f", path->points ? 'L' : 'M', ACROSS * axis_place(&p->x, x),
+		DOWN * (1 - axis_place(&p->y, y)));
 	path->points++;
-}
-
-void plot_path_gap(struct plot_path *path)
-{
-	/* A lone point is a line of no length, which round ends make visible. */
-	if (path->points == 1)
-		fputs("h0", path->panel->html);
-	path->points = 0;
 }
 
 void plot_path_end(struct plot_path *path)
 {
-	plot_path_gap(path);
 	fputs("\"/>\n", path->panel->html);
 }

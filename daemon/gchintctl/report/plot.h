@@ -50,31 +50,24 @@ void plot_box(const struct plot_panel *p, double from, double to);
 
 /**
  * struct plot_path - a line of a panel that is being written
- * @steps: a value is valid until the next one
- * @points: number of points since the last gap
+ * @points: number of its points
  */
 struct plot_path {
 	const struct plot_panel *panel;
-	bool steps;
 	size_t points;
 };
 
-/* Begins a line with the style of the i-th one, see plot_line_write_key(). */
-void plot_path_begin(struct plot_path *path, const struct plot_panel *p, const char *style,
-		     size_t i, bool steps);
+/* Begins the line of the i-th label, see plot_group_write_key(). */
+void plot_path_begin(struct plot_path *path, const struct plot_panel *p, size_t i);
 void plot_path_put(struct plot_path *path, double x, double y);
-void plot_path_gap(struct plot_path *path);
 void plot_path_end(struct plot_path *path);
 
 /* "#rrggbb" of a phase, the same in every picture and table, whatever its class. */
 const char *plot_phase_colour(unsigned int group);
 /* Writes the sign of a phase: its colour, hatched if nothing waits for the phase. */
 void plot_phase_write_dot(unsigned int group, FILE *html);
-/* The sign of the i-th line of a style, "line" for rails and CPUs, "group" for labels. */
-void plot_line_write_key(const char *style, size_t i, FILE *html);
-
-/* Rails, phases and frequencies of a run between two instants. */
-void plot_timeline(const struct recording *rec, uint64_t t0, uint64_t t1, FILE *html);
+/* The sign of the i-th label. */
+void plot_group_write_key(size_t i, FILE *html);
 
 /* All frequencies of the runs of a page, ascending; a frequency's rank gives its shade. */
 struct plot_scale {

@@ -12,25 +12,29 @@
 #include "../../recording/reader/several.h"
 #include "../../version.h"
 #include "../ctl.h"
+#include "../profile/profile.h"
+#include "methods.h"
 #include "plot.h"
+
+#define TITLE_NAME 128
 
 static const char usage[] =
 	"usage: gchintctl report [-o report.html] [-t TITLE] [--detail N] FILE... [-- FILE...]\n"
-	"Writes one HTML page that needs no network and no other program: key figures, rails,\n"
-	"phases and frequencies over time, longest pauses, phase table, energy by phase with its\n"
-	"uncertainty, frequency by phase, minimum mutator utilisation. It compares several\n"
+	"Writes one HTML page that needs no network and no other program: findings, key figures,\n"
+	"pauses, phases, heap, power and frequency over time, longest pauses, processes, phase\n"
+	"table, energy by phase with its bounds, minimum mutator utilisation. It compares several\n"
 	"recordings, values and verdicts first: those with the same label (gchintd --label, else\n"
 	"the governor) are one group, or, with -- between them, those before it and those after\n"
 	"it.\n"
 	"\n"
 	"  -o, --output FILE  the page (default: report.html)\n"
-	"  -t, --title TITLE  heading of the page\n"
+	"  -t, --title TITLE  heading of the page (default: the program's name)\n"
 	"  -d, --detail N     show the first N recordings of each label one by one (default:\n"
 	"                     1)\n"
 	"\n"
-	"In a browser with scripts the timeline can be zoomed and scrolled, lines can be switched\n"
-	"off, and pointing at an instant shows the request of that moment and the thread that\n"
-	"made it. Around each of the longest pauses its data is finer than elsewhere.\n";
+	"The timeline needs a browser with scripts. It can be zoomed and scrolled, lines can be\n"
+	"switched off, and pointing at an instant shows the request of that moment and the thread\n"
+	"that made it. Around each of the longest pauses its data is finer than elsewhere.\n";
 
 static void text_write_escaped(FILE *html, const char *before, const char *text, const char *after)
 {
@@ -40,8 +44,14 @@ static void text_write_escaped(FILE *html, const char *before, const char *text,
 }
 
 /* The MIT licence of dygraphs must be included with copies; the script only names it. */
-static void scripts_write(FILE *html)
+static void scripts_write(struct recording *const *rec, size_t runs, FILE *html)
 {
+	bool flames = false;
+
+	for (size_t i = 0; i < runs; i++)
+		flames = flames || methods_are_recorded(rec[i]);
+	if (flames)
+		fprintf(html, "<script>\n%s</script>\n", profile_flame_script);
 	if (!*asset_dygraphs)
 		return;
 	fputs("<!-- The first script is dygraphs (package libjs-dygraphs):\n", html);
@@ -65,6 +75,26 @@ static void contents_write(struct recording *const *rec, size_t runs, size_t det
 		text_write_escaped(html, "", rec[i]->label, "</a> ");
 	}
 	fputs("</nav>\n", html);
+}
+
+/* "java: garbage collection", of recordings of one program; @title of --title. */
+static void title_format(struct recording *const *rec, size_t runs, const char *given, char *buf,
+			 size_t size)
+{
+	char name[TITLE_NAME], other[TITLE_NAME];
+	bool same = true;
+
+	report_name_programs(rec[0], name, sizeof(name));
+	for (size_t i = 1; same && i < runs; i++) {
+		report_name_programs(rec[i], other, sizeof(other));
+		same = !strcmp(name, other);
+	}
+	if (given)
+		snprintf(buf, size, "%s", given);
+	else if (same && *name)
+		snprintf(buf, size, "%s: garbage collection", name);
+	else
+		snprintf(buf, size, "Garbage collection");
 }
 
 static void page_write_head(const char *title, size_t runs, FILE *html)
@@ -114,7 +144,7 @@ static void page_write(struct recording *const *rec, size_t runs, const struct p
 				drawn == wanted ? "\n" : "");
 	}
 	fputs("</main>\n", html);
-	scripts_write(html);
+	scripts_write(rec, runs, html);
 	fputs("</body></html>\n", html);
 }
 
@@ -127,7 +157,8 @@ int cmd_report(const struct ctl *ctl, int argc, char **argv)
 		{ "title", required_argument, NULL, 't' },
 		{ 0 },
 	};
-	const char *output = "report.html", *title = "Garbage collection, frequency and power";
+	const char *output = "report.html", *given = NULL;
+	char title[512];
 	uint64_t detail = 1;
 	struct plot_scale scale;
 	struct recording **rec;
@@ -151,7 +182,7 @@ int cmd_report(const struct ctl *ctl, int argc, char **argv)
 			output = optarg;
 			break;
 		case 't':
-			title = optarg;
+			given = optarg;
 			break;
 		default:
 			return ctl_usage("report");
@@ -170,9 +201,10 @@ int cmd_report(const struct ctl *ctl, int argc, char **argv)
 	html = ctl_create(output);
 	if (!html)
 		goto free_scale;
+	title_format(rec, runs, given, title, sizeof(title));
 	page_write(rec, runs, &scale, title, detail, html);
 	ret = ctl_commit(html, output) ? CTL_FILE : CTL_OK;
-	if (!ret)
+	if (!ret && strcmp(output, "-") != 0)
 		fprintf(stderr, "gchintctl: wrote %s\n", output);
 free_scale:
 	free(scale.khz);

@@ -10,7 +10,7 @@
 #include "timeline.h"
 
 /* Parts of a timeline for the script, see struct timeline; of a window there are as many. */
-#define REPORT_CELLS 4000
+#define REPORT_CELLS 600
 /* A line of up to four points a part is written as it is. */
 #define REPORT_WHOLE (4 * (size_t)REPORT_CELLS)
 
@@ -32,15 +32,14 @@ extern const char asset_dygraphs[], asset_dygraphs_style[], asset_dygraphs_licen
  */
 void report_run(struct recording *rec, size_t number, const struct plot_scale *scale, bool alone,
 		FILE *html);
-/* Writes the tables of energy by phase, core and process, or why there is none. */
+/* The program that was paused for the longest, "java", or "java and 2 more"; "" not known. */
+void report_name_programs(const struct recording *rec, char *buf, size_t size);
+/* Writes the tables of energy by phase, core and process; nothing where there is none. */
 void report_energy(const struct recording *rec, FILE *html);
+/* Whether a rail tells an energy. */
+bool report_energy_is_known(const struct recording *rec);
 /* Writes the energy in phases for the key figures, up to the end of its explanation. */
 void report_energy_figure(const struct recording *rec, FILE *html);
-/*
- * Writes what the sources of a quantity recorded of their own absence, "name: reason; ...". @names
- * begins, separates and ends the names of sources with a blank.
- */
-void report_absence(const struct recording *rec, const char *names, FILE *html);
 /* Writes the run as JSON for the page's script, finest in the windows. */
 void page_timeline(const struct recording *rec, const struct timeline_window *window,
 		   size_t windows, FILE *html);

@@ -7,11 +7,14 @@
 #include "../../analysis/energy.h"
 #include "../../analysis/pauses.h"
 #include "../../analysis/reasons.h"
+#include "../../common/amount.h"
 #include "../../common/escape.h"
 #include "../../common/names.h"
 #include "../../recording/reader/db.h"
 #include "../../recording/reader/processes.h"
 #include "attributed.h"
+#include "collector-cpu.h"
+#include "lanes.h"
 #include "methods.h"
 #include "plot.h"
 #include "report.h"
@@ -38,7 +41,7 @@ static void phase_table(const struct recording *rec, FILE *html)
 	char name[48];
 
 	if (!rec->phases) {
-		fputs("<p class=\"missing\">No phase was recorded. Is the module loaded, and does "
+		fputs("<p class=\"note\">No phase was recorded. Is the module loaded, and does "
 		      "the program give hints?</p>\n",
 		      html);
 		return;
@@ -96,22 +99,6 @@ static struct timeline_window pause_find_window(const struct recording *rec,
 	return w;
 }
 
-/* The second around the longest pause. False if that is more than a third of the recording. */
-static bool close_up_find(const struct recording *rec, const struct pause *longest, uint64_t *t0,
-			  uint64_t *t1)
-{
-	uint64_t span = rec->t1 - rec->t0, width = 1000000000ull, middle;
-
-	if (width < 3 * (longest->t1 - longest->t0))
-		width = 3 * (longest->t1 - longest->t0);
-	if (width > span / 3)
-		return false;
-	middle = longest->t0 + (longest->t1 - longest->t0) / 2;
-	*t0 = middle > rec->t0 + width / 2 ? middle - width / 2 : rec->t0;
-	*t1 = *t0 + width < rec->t1 ? *t0 + width : rec->t1;
-	return true;
-}
-
 /* How often a process began to collect, and for how long any of them did. */
 struct activity {
 	size_t processes, times;
@@ -143,15 +130,6 @@ static struct activity activity_of(const struct recording *rec)
 	return a;
 }
 
-static uint64_t recording_sum_phase_time(const struct recording *rec)
-{
-	uint64_t ns = 0;
-
-	for (size_t i = 0; i < rec->phases; i++)
-		ns += rec->phase[i].t1 - rec->phase[i].t0;
-	return ns;
-}
-
 static void figure_begin(FILE *html, const char *name)
 {
 	fprintf(html, "<div><dt>%s</dt><dd>", name);
@@ -166,6 +144,7 @@ static void figures_write_pauses(const struct recording *rec, const struct pause
 				 FILE *html)
 {
 	const double ns = (double)recording_duration(rec);
+	char length[AMOUNT_TEXT], other[AMOUNT_TEXT];
 
 	figure_begin(html, "paused");
 	if (!rec->phases) {
@@ -184,15 +163,15 @@ static void figures_write_pauses(const struct recording *rec, const struct pause
 	if (!sum->count)
 		return;
 	figure_begin(html, "longest pause");
-	fprintf(html, "%.2f&nbsp;ms<small>median %.3g ms", MS(sum->longest), MS(sum->p50));
+	fprintf(html, "%s<small>median %s", amount_length((double)sum->longest, length),
+		amount_length((double)sum->p50, other));
+	/* Of less than 100 it is the longest. */
+	if (sum->count >= 100)
+		fprintf(html, "; 99&nbsp;%% within %s", amount_length((double)sum->p99, length));
 	figure_end(html);
-	figure_begin(html, "99 % of pauses within");
-	fprintf(html, "%.2f&nbsp;ms<small>%s", MS(sum->p99),
-		sum->count < 100 ? "the longest: there are less than 100" : "99th percentile");
-	figure_end(html);
-	figure_begin(html, "half of the paused time");
-	fprintf(html, "%.2f&nbsp;ms<small>in %zu pause%s of this length or more", MS(sum->half),
-		sum->halves, sum->halves == 1 ? "" : "s");
+	figure_begin(html, "half the paused time");
+	fprintf(html, "%s<small>in %zu pause%s of this length or more",
+		amount_length((double)sum->half, length), sum->halves, sum->halves == 1 ? "" : "s");
 	figure_end(html);
 }
 
@@ -210,54 +189,82 @@ static void figures_write_collections(const struct recording *rec, FILE *html)
 	figure_end(html);
 }
 
-/* The CPU time of threads with a role, which do nothing but collect. */
+/* As the line of summary. */
 static void figures_write_cpu(const struct recording *rec, FILE *html)
 {
-	sqlite3_stmt *s = db_query(
-		rec->db, "WITH workers AS (SELECT DISTINCT tgid, tid FROM leases WHERE role > 0), "
-			 "used AS (SELECT tgid, tid, max(run_ns) - min(run_ns) AS ns, count(*) AS "
-			 "readings FROM sched GROUP BY tgid, tid) "
-			 "SELECT sum(ns), count(*), (SELECT sum(ns) FROM used), max(readings) "
-			 "FROM used JOIN workers USING(tgid, tid)");
-	int64_t ns = 0, threads = 0, all = 0, readings = 0;
+	struct collector_cpu c;
 
-	if (db_next(s)) {
-		ns = db_int(s, 0, 0);
-		threads = db_int(s, 1, 0);
-		all = db_int(s, 2, 0);
-		readings = db_int(s, 3, 0);
-	}
-	sqlite3_finalize(s);
+	if (!collector_cpu_of(rec, &c))
+		return;
 	figure_begin(html, "GC CPU time");
-	if (readings > 1 && all > 0)
-		fprintf(html,
-			"%.2f&nbsp;s<small>of %lld thread%s that only collect, %.0f&nbsp;%% of "
-			"the CPU time of all threads with hints",
-			(double)ns / 1e9, (long long)threads, threads == 1 ? "" : "s",
-			100 * (double)ns / (double)all);
-	else if (rec->phases)
-		fprintf(html,
-			"?<small>no thread that only collects was recorded; phases took "
-			"%.2f&nbsp;s in all",
-			(double)recording_sum_phase_time(rec) / 1e9);
+	if (c.range && !c.at_most)
+		fprintf(html, "<span class=\"range\">%s</span><small>of CPU", c.amount);
+	else if (!c.known)
+		fputs("?<small>no two readings of a thread's account are around a phase", html);
+	else if (c.at_most)
+		fprintf(html, "&le; %s<small>of CPU", c.amount);
 	else
-		fputs("?<small>no thread that only collects was recorded", html);
+		fprintf(html, "%s<small>%s%s", c.amount, *c.share ? c.share : "of CPU",
+			*c.share ? " of one CPU" : "");
+	if (*c.waited)
+		fprintf(html, "; waited %s%s for a CPU", c.range ? "about " : "", c.waited);
 	figure_end(html);
+}
+
+/* So that rows are filled at each width: a row of the page's style for each number of figures. */
+static size_t figures_count(const struct recording *rec, const struct pauses_sum *sum, bool energy)
+{
+	return 1 + (sum->count ? 2 : 0) + (rec->phases ? 2 : 0) + energy;
 }
 
 static void figures_write(const struct recording *rec, FILE *html)
 {
 	const struct pauses_sum sum = pauses_sum(rec, PAUSES_ALL);
+	const bool energy = report_energy_is_known(rec);
 
-	fputs("<dl class=\"figures\">\n", html);
+	fprintf(html, "<dl class=\"figures of%zu\">\n", figures_count(rec, &sum, energy));
 	figures_write_pauses(rec, &sum, html);
 	if (rec->phases)
 		figures_write_collections(rec, html);
 	figures_write_cpu(rec, html);
-	figure_begin(html, "energy in phases");
-	report_energy_figure(rec, html);
-	figure_end(html);
+	if (energy) {
+		figure_begin(html, "energy in phases");
+		report_energy_figure(rec, html);
+		figure_end(html);
+	}
 	fputs("</dl>\n", html);
+}
+
+void report_name_programs(const struct recording *rec, char *buf, size_t size)
+{
+	const char *first = "";
+	uint64_t most = 0;
+	size_t others = 0;
+	struct processes p;
+
+	*buf = '\0';
+	if (!processes_of(rec, &p))
+		return;
+	for (unsigned int g = 1; g <= p.nr; g++) {
+		const uint64_t paused = pauses_sum(rec, p.tgid[g]).paused;
+
+		if (*p.name[g] && (!*first || paused > most)) {
+			first = p.name[g];
+			most = paused;
+		}
+	}
+	for (unsigned int g = 1; g <= p.nr; g++) {
+		bool named = !*p.name[g] || !strcmp(p.name[g], first);
+
+		for (unsigned int k = 1; k < g && !named; k++)
+			named = !strcmp(p.name[k], p.name[g]);
+		others += !named;
+	}
+	if (others)
+		snprintf(buf, size, "%s and %zu more", first, others);
+	else
+		snprintf(buf, size, "%s", first);
+	processes_free(&p);
 }
 
 static void headline_write(const struct recording *rec, FILE *html)
@@ -273,21 +280,50 @@ static void headline_write(const struct recording *rec, FILE *html)
 	fprintf(html, ", %s</p>\n", when);
 }
 
-/* As the first line of summary. */
-static void reasons_write(const struct recording *rec, FILE *html)
+/* Where the page shows what a finding is about, "" for the timeline as a whole. */
+static const char *finding_place(const struct finding *f, const struct timeline *t)
 {
+	switch (f->type) {
+	case FINDING_HEAP_FULL:
+	case FINDING_LIVE_GROWS:
+	case FINDING_FUTILE:
+		return t->heaps ? "-time-heap" : "-time";
+	case FINDING_CPU_WAIT:
+		return "-time-collector";
+	case FINDING_SLOW_CLOCK:
+		return t->cpus ? "-time-cpus" : "-time";
+	case FINDING_LONG_PAUSES:
+	case FINDING_ASKED:
+		return "-pauses";
+	case FINDING_SAFEPOINT:
+		return "-phases";
+	default:
+		return "-time";
+	}
+}
+
+/* As the first line of summary; each finding leads to its place. */
+static void reasons_write(const struct recording *rec, size_t number, FILE *html)
+{
+	struct timeline t = { .rec = rec, .t0 = rec->t0, .t1 = rec->t1, .whole = REPORT_WHOLE };
 	struct reasons reasons;
 
-	if (!reasons_of(rec, &reasons) || !*reasons.sentence)
+	if (!reasons_of(rec, &reasons) || !reasons.nr)
 		return;
+	timeline_choose(&t);
 	fputs("<p class=\"reasons\">", html);
-	escape_html(html, reasons.sentence);
-	if (reasons.advised) {
-		fputs(" Advice: ", html);
-		escape_html(html, reasons.advice.text);
-		fputs(".", html);
+	for (size_t i = 0; i < reasons.nr; i++) {
+		fprintf(html, "%s<a href=\"#run%zu%s\">", i ? "; " : "", number,
+			finding_place(&reasons.found[i], &t));
+		escape_html(html, reasons.found[i].text);
+		fputs("</a>", html);
 	}
-	fputs("</p>\n", html);
+	fputs(".</p>\n", html);
+	if (reasons.advised) {
+		fputs("<p class=\"advice\">Advice: ", html);
+		escape_html(html, reasons.advice.text);
+		fputs(".</p>\n", html);
+	}
 }
 
 /* "150 ms", "2.5 us" */
@@ -299,65 +335,84 @@ static void duration_write(double ns, FILE *html)
 		fprintf(html, "%.3g us", ns / 1e3);
 }
 
-/* Says what is not drawn and why, and how fine the data is that can be zoomed to. */
-static void timeline_write_notes(const struct recording *rec, size_t windows, FILE *html)
+/* "power-0:energy-psys: its counter never moved." */
+static void still_write(const struct recording *rec, FILE *html)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < rec->rails; i++) {
+		const struct recording_rail *r = &rec->rail[i];
+		const struct recording_series *s = recording_samples(rec, i);
+
+		if (r->kind != RAIL_ENERGY || !s || !energy_is_still(s->sample, s->nr))
+			continue;
+		fputs(any ? ", " : "", html);
+		escape_html(html, *r->label ? r->label : r->name);
+		any = true;
+	}
+	fputs(any ? ": its counter never moved. " : "", html);
+}
+
+/* What is not drawn, and how fine the data is that can be zoomed to. */
+static void timeline_write_notes(const struct recording *rec, size_t number, size_t windows,
+				 FILE *html)
 {
 	struct timeline t = { .rec = rec, .t0 = rec->t0, .t1 = rec->t1, .whole = REPORT_WHOLE };
+	const bool many = rec->phases > LANES_WHOLE;
 
 	timeline_choose(&t);
 	fputs("<p class=\"note\">", html);
-	if (!t.rails && !t.rails_rare) {
-		fputs("Power is not drawn: no power rail was recorded. ", html);
-	}
-	if (!t.cpus) {
-		fputs("Frequency is not drawn: it was not recorded", html);
-		report_absence(rec, " cpufreq trace ", html);
-		fputs(". ", html);
-	}
+	if ((!t.rails && !t.rails_rare) || !t.cpus)
+		fprintf(html, "Not recorded: %s%s%s (<a href=\"#run%zu-sources\">why</a>). ",
+			t.rails || t.rails_rare ? "" : "power",
+			t.rails || t.rails_rare || t.cpus ? "" : " and ", t.cpus ? "" : "frequency",
+			number);
+	if (t.rails_still)
+		still_write(rec, html);
 	if (t.cpus && rec->cpus > t.cpus + t.cpus_left)
 		fputs("Of each policy one CPU is drawn, for all of it have one frequency. ", html);
 	if (t.cpus_left)
 		fprintf(html, "Not drawn: %zu more policies. ", t.cpus_left);
+	if (t.heaps_left)
+		fprintf(html, "Not drawn: %zu more heaps. ", t.heaps_left);
 	if (t.rails_rare)
 		fprintf(html, "Not drawn: rails that were read less than %d times (%zu). ",
 			ENERGY_READINGS, t.rails_rare);
 	if (t.rails_left)
 		fprintf(html, "Not drawn: %zu more rails; the table below has all. ", t.rails_left);
-	if (*asset_dygraphs && timeline_is_whole(&t)) {
-		fputs("The plot has all that was recorded.", html);
-	} else if (*asset_dygraphs) {
+	if (rec->phases)
+		fputs("The coloured height of a lane is the share of time in a phase. ", html);
+	if (!timeline_is_whole(&t)) {
 		fprintf(html,
 			"Of a line of more than %zu points the plot has the first, lowest, "
 			"highest and last of each ",
 			REPORT_WHOLE);
 		duration_write((double)(rec->t1 - rec->t0) / REPORT_CELLS, html);
-		fprintf(html,
-			", and of more than %zu phases it joins those of one type that are closer "
-			"than half of that%s.",
-			REPORT_WHOLE,
-			windows ? "; around each of the longest pauses it is finer" : "");
+		fputs(windows ? "; around each of the longest pauses it is finer. " : ". ", html);
 	}
+	if (many)
+		fprintf(html,
+			"Of more than %d phases it has their share of equal parts of the time%s.",
+			LANES_WHOLE, windows ? ", and each phase around the longest pauses" : "");
 	fputs("</p>\n", html);
 }
 
-/* The picture, and after it the data from which the script draws its replacement. */
-static void timeline_write(const struct recording *rec, const char *anchor,
-			   const struct timeline_window *window, size_t windows,
-			   const struct pause *longest, FILE *html)
+/* The data from which the script draws. */
+static void timeline_write(const struct recording *rec, size_t number,
+			   const struct timeline_window *window, size_t windows, FILE *html)
 {
-	uint64_t t0, t1;
-
-	fprintf(html, "<div class=\"timeline\" id=\"%s\">\n<div class=\"still\">\n", anchor);
-	plot_timeline(rec, rec->t0, rec->t1, html);
-	if (longest && close_up_find(rec, longest, &t0, &t1)) {
-		fputs("<h4>Around the longest pause</h4>\n", html);
-		plot_timeline(rec, t0, t1, html);
+	if (!*asset_dygraphs) {
+		fputs("<p class=\"note\">Not drawn: gchintctl was built without dygraphs.</p>\n",
+		      html);
+		return;
 	}
+	fprintf(html, "<div class=\"timeline\" id=\"run%zu-time\">\n", number);
+	fputs("<noscript><p class=\"note\">Not drawn: the page's scripts do not run here."
+	      "</p></noscript>\n",
+	      html);
+	page_timeline(rec, window, windows, html);
 	fputs("</div>\n", html);
-	if (*asset_dygraphs)
-		page_timeline(rec, window, windows, html);
-	fputs("</div>\n", html);
-	timeline_write_notes(rec, windows, html);
+	timeline_write_notes(rec, number, windows, html);
 }
 
 static void number_write(FILE *html, double v, int decimals)
@@ -387,7 +442,7 @@ static void pause_write_row(const struct recording *rec, const struct pause *pau
 		US(pause->t0 + (pause->t1 - pause->t0) / 2 - rec->t0),
 		recording_seconds(rec, pause->t0), MS(pause->t1 - pause->t0));
 	plot_phase_write_dot(p->group, html);
-	fprintf(html, "%s</td><td class=\"left more\">%s</td>",
+	fprintf(html, "%s</td><td class=\"left\">%s</td>",
 		phase_group_name(p->group, name, sizeof(name)), name_cause(p->cause));
 	if (has->mhz) {
 		number_write(html, pause->khz > 0 ? pause->khz / 1000 : NAN, 0);
@@ -412,12 +467,14 @@ static void pause_write_row(const struct recording *rec, const struct pause *pau
 	fputs(has->concurrent && !pause->nr_concurrent ? "none</td></tr>\n" : "</td></tr>\n", html);
 }
 
-/* Writes a table of the longest pauses; each row links to its time in the picture @anchor. */
+/* Writes a table of the longest pauses; each row links to its time in the picture. */
 static void report_pauses(const struct recording *rec, const struct pause *pause, size_t n,
-			  const char *anchor, FILE *html)
+			  size_t number, FILE *html)
 {
 	struct pause_columns has = { 0 };
+	char anchor[32];
 
+	snprintf(anchor, sizeof(anchor), "run%zu-time", number);
 	if (!n)
 		return;
 	for (size_t i = 0; i < n; i++) {
@@ -427,10 +484,12 @@ static void report_pauses(const struct recording *rec, const struct pause *pause
 		has.concurrent = has.concurrent || pause[i].nr_concurrent;
 	}
 	fprintf(html,
-		"<h3>Longest pauses</h3>\n<div class=\"scroll narrowed\"><table class=\"pauses\">"
+		"<h3 id=\"run%zu-pauses\">Longest pauses</h3>\n<div class=\"scroll "
+		"narrowed\"><table class=\"pauses\">"
 		"<thead><tr><th>at (s)</th><th>length (ms)</th><th class=\"left\">phase</th>"
-		"<th class=\"left more\">cause</th>%s%s<th class=\"left more\">thread</th>"
+		"<th class=\"left\">cause</th>%s%s<th class=\"left more\">thread</th>"
 		"%s</tr></thead><tbody>\n",
+		number,
 		has.mhz ? "<th class=\"more\">mean MHz</th><th class=\"more\">at the highest<br>"
 			  "frequency (ms)</th>" :
 			  "",
@@ -449,6 +508,61 @@ static void report_pauses(const struct recording *rec, const struct pause *pause
 			   "the thread not to wait. " :
 			   "",
 		has.concurrent ? "Concurrent phases: those of other threads." : "");
+}
+
+/* A process with a pause, or with phases alone. */
+struct process_row {
+	unsigned int group;
+	struct pauses_sum sum;
+	uint64_t phases;
+};
+
+static int by_paused(const void *a, const void *b)
+{
+	const struct process_row *x = a, *y = b;
+
+	if (x->sum.paused != y->sum.paused)
+		return x->sum.paused < y->sum.paused ? 1 : -1;
+	return (x->group > y->group) - (x->group < y->group);
+}
+
+/* Writes the pauses of each process, of several. */
+static void report_processes(const struct recording *rec, FILE *html)
+{
+	const double all = (double)recording_duration(rec);
+	struct process_row row[PHASE_GROUPS];
+	struct processes p;
+	char name[48];
+
+	if (!processes_of(rec, &p))
+		return;
+	for (unsigned int g = 1; g <= p.nr; g++)
+		row[g - 1] = (struct process_row){ g, pauses_sum(rec, p.tgid[g]), 0 };
+	for (size_t i = 0; i < rec->phases; i++)
+		row[p.group[i] - 1].phases++;
+	qsort(row, p.nr, sizeof(*row), by_paused);
+	if (p.nr > 1)
+		fputs("<h3>Processes</h3>\n<div class=\"scroll narrowed\"><table "
+		      "class=\"processes\">"
+		      "<thead><tr><th>process</th><th>paused</th><th>pauses</th>"
+		      "<th>longest (ms)</th><th class=\"more\">median (ms)</th>"
+		      "<th class=\"more\">99 % within (ms)</th><th class=\"more\">phases</th>"
+		      "</tr></thead><tbody>\n",
+		      html);
+	for (size_t i = 0; p.nr > 1 && i < p.nr; i++) {
+		const struct pauses_sum *sum = &row[i].sum;
+
+		fputs("<tr><td>", html);
+		escape_html(html, processes_name(&p, row[i].group, name, sizeof(name)));
+		fprintf(html,
+			"</td><td>%.2f&nbsp;%%</td><td>%zu</td><td>%.3f</td>"
+			"<td class=\"more\">%.3f</td><td class=\"more\">%.3f</td>"
+			"<td class=\"more\">%llu</td></tr>\n",
+			100 * (double)sum->paused / all, sum->count, MS(sum->longest), MS(sum->p50),
+			MS(sum->p99), (unsigned long long)row[i].phases);
+	}
+	fputs(p.nr > 1 ? "</tbody></table></div>\n" : "", html);
+	processes_free(&p);
 }
 
 static void table_write_row(FILE *html, const char *key, const char *value)
@@ -475,7 +589,7 @@ static void table_write_query(const struct recording *rec, FILE *html, const cha
 }
 
 /* Writes time, host, command, kernel, governors, sources and clocks of the recording. */
-static void report_provenance(const struct recording *rec, FILE *html)
+static void report_provenance(const struct recording *rec, size_t number, FILE *html)
 {
 	static const char *const metas[][2] = {
 		{ "board", "board.model" },   { "host", "board.host" },
@@ -484,9 +598,10 @@ static void report_provenance(const struct recording *rec, FILE *html)
 	};
 	char text[256];
 
-	fputs("<details><summary>Where these numbers come from</summary>\n"
-	      "<table class=\"text\"><tbody>\n",
-	      html);
+	fprintf(html,
+		"<details id=\"run%zu-sources\"><summary>Where these numbers come from</summary>\n"
+		"<table class=\"text\"><tbody>\n",
+		number);
 	table_write_row(html, "file", rec->path);
 	recording_began(rec, text, sizeof(text));
 	table_write_row(html, "recorded", text);
@@ -569,7 +684,6 @@ void report_run(struct recording *rec, size_t number, const struct plot_scale *s
 {
 	struct timeline_window window[LINES];
 	struct pause *pause;
-	char anchor[32];
 	size_t n, windows;
 
 	pause = pauses_longest(rec, alone ? LINES : LINES / 2, &n);
@@ -577,23 +691,23 @@ void report_run(struct recording *rec, size_t number, const struct plot_scale *s
 	escape_html(html, recording_title(rec));
 	fputs("</h2>\n", html);
 	headline_write(rec, html);
-	reasons_write(rec, html);
+	reasons_write(rec, number, html);
 	figures_write(rec, html);
 	fputs("<h3>Over time</h3>\n", html);
-	snprintf(anchor, sizeof(anchor), "run%zu-time", number);
 	for (size_t i = 0; i < n; i++)
 		window[i] = pause_find_window(rec, &pause[i], 2);
 	windows = timeline_merge_windows(window, n);
-	timeline_write(rec, anchor, window, windows, n ? pause : NULL, html);
-	report_pauses(rec, pause, n, anchor, html);
+	timeline_write(rec, number, window, windows, html);
+	report_pauses(rec, pause, n, number, html);
 	free(pause);
-	fputs("<h3>Phases</h3>\n", html);
+	report_processes(rec, html);
+	fprintf(html, "<h3 id=\"run%zu-phases\">Phases</h3>\n", number);
 	phase_table(rec, html);
 	methods_write_html(rec, html);
 	report_energy(rec, html);
 	report_residency(rec, scale, html);
 	if (alone)
 		report_mmu(&rec, 1, html);
-	report_provenance(rec, html);
+	report_provenance(rec, number, html);
 	fputs("</section>\n", html);
 }

@@ -23,6 +23,16 @@ static void summary_json_part(struct json *j, const struct energy_part *p, bool 
 	}
 }
 
+static void process_json_begin(struct json *j, const struct processes *p, unsigned int g)
+{
+	json_object(j, NULL);
+	if (p->tgid[g] > 0)
+		json_uint(j, "pid", (uint64_t)p->tgid[g]);
+	else
+		json_null(j, "pid");
+	json_text(j, "name", p->name[g]);
+}
+
 static void summary_json_processes(struct json *j, const struct processes *p,
 				   const struct energy *e)
 {
@@ -30,12 +40,7 @@ static void summary_json_processes(struct json *j, const struct processes *p,
 	for (unsigned int g = 1; g <= p->nr; g++) {
 		if (!e->part[g].ns)
 			continue;
-		json_object(j, NULL);
-		if (p->tgid[g] > 0)
-			json_uint(j, "pid", (uint64_t)p->tgid[g]);
-		else
-			json_null(j, "pid");
-		json_text(j, "name", p->name[g]);
+		process_json_begin(j, p, g);
 		summary_json_part(j, &e->part[g], true);
 		json_end(j);
 	}
@@ -115,12 +120,7 @@ static void summary_json_pauses(struct json *j, const struct recording *rec,
 
 		if (!sum.count)
 			continue;
-		json_object(j, NULL);
-		if (p->tgid[g] > 0)
-			json_uint(j, "pid", (uint64_t)p->tgid[g]);
-		else
-			json_null(j, "pid");
-		json_text(j, "name", p->name[g]);
+		process_json_begin(j, p, g);
 		json_uint(j, "count", sum.count);
 		json_uint(j, "total_ns", sum.paused);
 		json_uint(j, "p99_ns", sum.p99);
@@ -160,13 +160,22 @@ static void summary_json_advice(struct json *j, const struct reasons *reasons)
 		return;
 	}
 	json_object(j, "advice");
-	json_int(j, "limit_bytes", a->limit);
+	json_text(j, "setting", a->setting);
+	json_bool(j, "bound", a->bound);
+	if (a->limit)
+		json_int(j, "limit_bytes", a->limit);
+	else
+		json_null(j, "limit_bytes");
 	json_int(j, "limit_bytes_now", a->now);
 	json_int(j, "live_bytes", a->live);
+	json_uint(j, "collections", a->collections);
+	json_real(j, "collections_then", a->collections_then, 6);
 	json_uint(j, "full_collections", a->full);
 	json_real(j, "full_collections_then", a->full_then, 6);
-	json_uint(j, "full_paused_ns", a->paused);
-	json_fixed(j, "full_paused_ns_then", a->paused_then, 0);
+	json_uint(j, "full_paused_ns", a->full_paused);
+	json_fixed(j, "full_paused_ns_then", a->full_paused_then, 0);
+	json_uint(j, "paused_ns", a->paused);
+	json_fixed(j, "paused_ns_then", a->paused_then, 0);
 	json_text(j, "text", a->text);
 	json_end(j);
 }

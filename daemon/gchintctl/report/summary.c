@@ -19,6 +19,7 @@
 #include "../../recording/reader/recording.h"
 #include "../ctl.h"
 #include "attributed.h"
+#include "collector-cpu.h"
 #include "summary.h"
 
 static const char usage[] =
@@ -111,37 +112,22 @@ static void answer_print_unpaused(const struct recording *rec)
 	putchar('\n');
 }
 
-/* Bounds further apart than a tenth are printed as a range. */
 static void answer_print_cpu(const struct recording *rec)
 {
-	char low[AMOUNT_TEXT], high[AMOUNT_TEXT], share[AMOUNT_TEXT], waited[AMOUNT_TEXT];
-	struct cpu_time_sum c;
-	bool wide;
+	struct collector_cpu c;
 
-	if (!rec->phases || !cpu_times_sum_of(rec, &c))
+	if (!collector_cpu_of(rec, &c))
 		return;
-	if (!c.known && !c.workers) {
+	if (!c.known) {
 		puts("collection's CPU time: unknown (no two readings of a thread's account in "
 		     "sched around a phase: shorten [sched] period_ms)");
 		return;
 	}
-	wide = c.high - c.low > c.high / 10;
-	amount_length((double)c.low, low);
-	amount_length((double)c.high, high);
-	/* "39.0 to 63.0 ms" */
-	if (!strcmp(strchr(low, ' '), strchr(high, ' ')))
-		*strchr(low, ' ') = '\0';
-	if (wide && c.low)
-		printf("collection used %s to %s of CPU", low, high);
-	else if (wide)
-		printf("collection used at most %s of CPU", high);
-	else
-		printf("collection used %s of CPU (%s of one CPU)",
-		       amount_length((double)c.run, low),
-		       amount_share((double)c.run / (double)recording_duration(rec), share));
-	if (c.wait > c.run / 100)
-		printf(" and waited %s%s for a CPU", wide ? "about " : "",
-		       amount_length((double)c.wait, waited));
+	printf("collection used %s%s of CPU", c.at_most ? "at most " : "", c.amount);
+	if (*c.share)
+		printf(" (%s of one CPU)", c.share);
+	if (*c.waited)
+		printf(" and waited %s%s for a CPU", c.range ? "about " : "", c.waited);
 	putchar('\n');
 }
 
@@ -224,8 +210,7 @@ static void answer_print_energy(const struct recording *rec)
 	}
 }
 
-/* The answer that readers look for, before the tables. */
-static void summary_print_answer(const struct recording *rec)
+void summary_print_answer(const struct recording *rec)
 {
 	const size_t processes = pauses_sum(rec, PAUSES_ALL).processes;
 	struct reasons reasons;
@@ -251,7 +236,6 @@ static void summary_print_answer(const struct recording *rec)
 		       rec->unsure_stops == 1 ? "is" : "are");
 	answer_print_cpu(rec);
 	answer_print_energy(rec);
-	putchar('\n');
 }
 
 static void summary_print_head(const struct recording *rec)
@@ -642,6 +626,7 @@ static void summary_print_cost(const struct recording *rec)
 static void summary_print(const struct recording *rec)
 {
 	summary_print_answer(rec);
+	putchar('\n');
 	summary_print_head(rec);
 	summary_print_phases(rec);
 	summary_print_energy(rec);

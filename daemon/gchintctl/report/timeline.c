@@ -47,37 +47,6 @@ void timeline_find_cell(const struct timeline *tl, uint64_t t, struct timeline_c
 	c->number = t > t0 ? (t - t0) / c->length : 0;
 }
 
-size_t timeline_boxes(const struct timeline *t, unsigned int group,
-		      void (*box)(void *data, uint64_t from, uint64_t to), void *data)
-{
-	const struct recording *rec = t->rec;
-	struct timeline_cell cell = { 0 };
-	uint64_t from = 0, to = 0, gap;
-	size_t n = 0;
-
-	for (size_t i = 0; i < rec->phases; i++) {
-		const struct recording_phase *p = &rec->phase[i];
-
-		if (p->group != group || p->t1 <= t->t0 || p->t0 >= t->t1)
-			continue;
-		timeline_find_cell(t, p->t0, &cell);
-		gap = rec->phases <= t->whole ? 0 : cell.length / 2;
-		if (n && p->t0 <= to + gap) {
-			if (p->t1 > to)
-				to = p->t1;
-			continue;
-		}
-		if (n)
-			box(data, from, to);
-		from = p->t0;
-		to = p->t1;
-		n++;
-	}
-	if (n)
-		box(data, from, to);
-	return n;
-}
-
 /* Keeps up to four points of each part, in order of time. */
 struct thinned {
 	const struct timeline *timeline;
@@ -315,9 +284,14 @@ static void timeline_add_rails(struct timeline *t, bool (*is)(const struct recor
 			       bool changes)
 {
 	for (size_t i = 0; i < t->rec->rails; i++) {
-		if (!is(&t->rec->rail[i]) ||
-		    !series_has_value(recording_samples(t->rec, i), changes))
+		const struct recording_series *series = recording_samples(t->rec, i);
+
+		if (!is(&t->rec->rail[i]) || !series_has_value(series, changes))
 			continue;
+		if (t->rec->rail[i].kind == RAIL_ENERGY && !series_has_value(series, true)) {
+			t->rails_still++;
+			continue;
+		}
 		/* A mean of the whole run would look like a power that never changes. */
 		if (rail_is_power(&t->rec->rail[i]) &&
 		    recording_samples(t->rec, i)->nr < ENERGY_READINGS)
@@ -332,7 +306,7 @@ static void timeline_add_rails(struct timeline *t, bool (*is)(const struct recor
 /* Rails of power if there are any, else the voltages that changed, such as a core's. */
 static void timeline_choose_rails(struct timeline *t)
 {
-	t->rails = t->rails_left = t->rails_rare = 0;
+	t->rails = t->rails_left = t->rails_rare = t->rails_still = 0;
 	timeline_add_rails(t, rail_is_meter, false);
 	timeline_add_rails(t, rail_is_counter, false);
 	timeline_add_rails(t, rail_is_core, false);
@@ -386,17 +360,54 @@ static void timeline_choose_cpus(const struct recording *rec, size_t *cpu, size_
 	free(taken);
 }
 
+/* Readings of a heap follow each other. */
+static bool heap_is_same(const struct recording_heap *a, const struct recording_heap *b)
+{
+	return a->tgid == b->tgid && a->tid == b->tid;
+}
+
+static void timeline_choose_heaps(struct timeline *t)
+{
+	const struct recording *rec = t->rec;
+	size_t first = 0;
+	bool used = false;
+
+	t->heaps = t->heaps_left = 0;
+	for (size_t i = 0; i < rec->heaps; i++) {
+		used = used || rec->heap[i].used != RECORDING_UNKNOWN;
+		if (i + 1 < rec->heaps && heap_is_same(&rec->heap[i], &rec->heap[i + 1]))
+			continue;
+		if (used && t->heaps < TIMELINE_HEAPS)
+			t->heap[t->heaps++] = first;
+		else if (used)
+			t->heaps_left++;
+		first = i + 1;
+		used = false;
+	}
+}
+
+size_t timeline_heap(const struct timeline *t, size_t i, const struct timeline_sink *sink)
+{
+	const struct recording *rec = t->rec;
+	const struct recording_heap *first = &rec->heap[t->heap[i]], *end = rec->heap + rec->heaps;
+	struct thinned line = thinned_init(t, rec->heaps, sink);
+
+	for (const struct recording_heap *h = first; h < end && heap_is_same(first, h); h++)
+		if (h->used != RECORDING_UNKNOWN && h->t >= t->t0 && h->t <= t->t1)
+			thinned_add(&line, h->t, (double)h->used / (1 << 20));
+	thinned_flush(&line);
+	return line.points;
+}
+
 bool timeline_is_whole(const struct timeline *t)
 {
-	bool whole = t->rec->phases <= t->whole;
 	int64_t decisions;
+	bool whole = !db_number(t->rec->db,
+				"SELECT max(n) FROM (SELECT count(*) AS n FROM decisions GROUP "
+				"BY policy)",
+				0, &decisions) ||
+		     (uint64_t)decisions <= t->whole;
 
-	whole = whole &&
-		(!db_number(t->rec->db,
-			    "SELECT max(n) FROM (SELECT count(*) AS n FROM decisions GROUP "
-			    "BY policy)",
-			    0, &decisions) ||
-		 (uint64_t)decisions <= t->whole);
 	for (size_t i = 0; i < t->rails; i++) {
 		const struct recording_series *s = recording_samples(t->rec, t->rail[i]);
 
@@ -404,7 +415,7 @@ bool timeline_is_whole(const struct timeline *t)
 	}
 	for (size_t i = 0; i < t->cpus; i++)
 		whole = whole && t->rec->cpu[t->cpu[i]].nr <= t->whole;
-	return whole;
+	return whole && (!t->heaps || t->rec->heaps <= t->whole);
 }
 
 void timeline_choose(struct timeline *t)
@@ -412,4 +423,5 @@ void timeline_choose(struct timeline *t)
 	timeline_choose_rails(t);
 	t->steps = t->rails && t->rec->rail[t->rail[0]].kind == RAIL_VOLTAGE;
 	timeline_choose_cpus(t->rec, t->cpu, &t->cpus, &t->cpus_left);
+	timeline_choose_heaps(t);
 }

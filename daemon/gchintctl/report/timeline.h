@@ -11,6 +11,7 @@
 
 #define TIMELINE_RAILS 5
 #define TIMELINE_CPUS  8
+#define TIMELINE_HEAPS 6
 
 struct timeline_window {
 	uint64_t t0, t1;
@@ -25,17 +26,21 @@ struct timeline_window {
  *	each part: the first, both extremes and the last
  * @window: windows of the interval, in order and disjoint, with @cells parts each
  * @windows: entries of @window
- * @whole: a line of no more points, and a run of no more phases, is not thinned at all
+ * @whole: a line of no more points is not thinned at all
  * @rail: indexes of rec->rail: meters of power, counters of energy, then those of single
  *	cores; without any of them the voltages that changed
  * @rails: entries of @rail
  * @rails_left: rails that would be drawn too, but exceed TIMELINE_RAILS
  * @rails_rare: rails of power read less than ENERGY_READINGS times, which are not drawn
+ * @rails_still: rails whose counter never moved, which are not drawn
  * @axis: title of the rails' axis, with the unit; "" without rails
  * @steps: a value is valid until the next one (voltages)
  * @cpu: indexes of rec->cpu, the first of each policy
  * @cpus: entries of @cpu
  * @cpus_left: policies that exceed TIMELINE_CPUS
+ * @heap: indexes of rec->heap: the first reading of each heap whose bytes in use are known
+ * @heaps: entries of @heap
+ * @heaps_left: heaps that exceed TIMELINE_HEAPS
  */
 struct timeline {
 	const struct recording *rec;
@@ -43,10 +48,11 @@ struct timeline {
 	unsigned int cells;
 	const struct timeline_window *window;
 	size_t windows, whole;
-	size_t rail[TIMELINE_RAILS], rails, rails_left, rails_rare;
+	size_t rail[TIMELINE_RAILS], rails, rails_left, rails_rare, rails_still;
 	const char *axis;
 	bool steps;
 	size_t cpu[TIMELINE_CPUS], cpus, cpus_left;
+	size_t heap[TIMELINE_HEAPS], heaps, heaps_left;
 };
 
 /* Receives the points in order of time; a line is interrupted at a gap. */
@@ -56,10 +62,10 @@ struct timeline_sink {
 	void *data;
 };
 
-/* Fills the rails and CPUs. */
+/* Fills the rails, CPUs and heaps. */
 void timeline_choose(struct timeline *t);
 
-/* Whether neither phases nor lines nor decisions are thinned. */
+/* Whether neither lines nor decisions are thinned. */
 bool timeline_is_whole(const struct timeline *t);
 
 /* Sorts windows and joins those that overlap, in place. Returns how many are left. */
@@ -85,9 +91,8 @@ void timeline_find_cell(const struct timeline *tl, uint64_t t, struct timeline_c
 size_t timeline_rail(const struct timeline *t, size_t i, const struct timeline_sink *sink);
 /* Points of cpu[@i], in MHz. */
 size_t timeline_cpu(const struct timeline *t, size_t i, const struct timeline_sink *sink);
-/* Phases of a group; joins those closer than half a part. Returns the number of boxes. */
-size_t timeline_boxes(const struct timeline *t, unsigned int group,
-		      void (*box)(void *data, uint64_t from, uint64_t to), void *data);
+/* Points of heap[@i], in MiB in use. */
+size_t timeline_heap(const struct timeline *t, size_t i, const struct timeline_sink *sink);
 
 /* The rail's label, else its name. */
 const char *timeline_rail_name(const struct timeline *t, size_t i);

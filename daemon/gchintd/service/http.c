@@ -309,13 +309,14 @@ static enum MHD_Result preference_add(void *data, enum MHD_ValueKind kind, const
 }
 
 /*
- * What the client prefers: OpenMetrics if it says nothing, text/plain if it accepts neither. Of equal
- * preferences that which it names more specifically, else OpenMetrics.
+ * What the client prefers: OpenMetrics if it has no such header, text/plain if it accepts neither. Of
+ * equal preferences OpenMetrics if it is named; else text/plain, which may say why it has little, for
+ * those who look with curl or a browser.
  */
 static enum metrics_format format_negotiate(struct MHD_Connection *connection)
 {
 	struct preference p = { .quality = { -1, -1 } };
-	const int *q = p.quality, *s = p.specific;
+	const int *q = p.quality;
 
 	MHD_get_connection_values(connection, MHD_HEADER_KIND, preference_add, &p);
 	if (!p.any)
@@ -325,8 +326,7 @@ static enum metrics_format format_negotiate(struct MHD_Connection *connection)
 	if (q[METRICS_OPENMETRICS] != q[METRICS_PROMETHEUS])
 		return q[METRICS_OPENMETRICS] > q[METRICS_PROMETHEUS] ? METRICS_OPENMETRICS :
 									METRICS_PROMETHEUS;
-	return s[METRICS_PROMETHEUS] > s[METRICS_OPENMETRICS] ? METRICS_PROMETHEUS :
-								METRICS_OPENMETRICS;
+	return p.specific[METRICS_OPENMETRICS] == 3 ? METRICS_OPENMETRICS : METRICS_PROMETHEUS;
 }
 
 /*

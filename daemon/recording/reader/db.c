@@ -118,7 +118,7 @@ static bool add_missing_columns(sqlite3 *db, const char *path, const struct sche
 }
 
 /* Tables that release 0.1.0 did not have: a file without one of them has no rows of it. */
-static const char *const later_tables[] = { "heaps" };
+static const char *const later_tables[] = { "allocations", "heaps" };
 
 static bool table_is_later(const char *name)
 {

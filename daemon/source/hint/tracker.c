@@ -9,6 +9,7 @@
 #include <uapi/linux/gchint.h>
 
 #include "../context.h"
+#include "service.h"
 
 #define BUCKETS	  1024
 #define SLOTS_MAX 65536 /* bounds the memory that events can claim */
@@ -100,6 +101,21 @@ static const char *process_command(const struct source_context *context, int32_t
 	return n > 0 ? buf : NULL;
 }
 
+/* The label of its metrics: what was configured, its service, or its main thread's name. */
+static void process_set_service(struct tracker *t, int32_t tgid)
+{
+	struct source_context *context = t->context;
+	char name[64] = "", cgroup[4096];
+
+	if (*context->config.metrics_service)
+		snprintf(name, sizeof(name), "%s", context->config.metrics_service);
+	else if (root_read(cgroup, sizeof(cgroup), "%s/%d/cgroup", context->root.procfs, tgid) <=
+			 0 ||
+		 !service_of_cgroup(cgroup, name, sizeof(name)))
+		root_read(name, sizeof(name), "%s/%d/comm", context->root.procfs, tgid);
+	context_service(context, tgid, name);
+}
+
 static void process_define(struct tracker *t, int32_t tgid, int32_t tid, uint64_t now)
 {
 	const char *procfs = t->context->root.procfs;
@@ -117,6 +133,7 @@ static void process_define(struct tracker *t, int32_t tgid, int32_t tid, uint64_
 		if (uid)
 			numbers[2] = strtoll(uid + 5, NULL, 10);
 	}
+	process_set_service(t, tgid);
 	context_define(t->context, definition_new(DEFINE_PROCESS, now, numbers, 3, strings, 2));
 	if (tid == tgid) {
 		const int64_t whose[] = { UNKNOWN_S64, tgid };

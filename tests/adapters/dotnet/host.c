@@ -159,6 +159,22 @@ static void blocking(void)
 	restart();
 }
 
+/* GCHeapStats as .NET 5 and newer has it, and one that is cut. */
+static void heap(void)
+{
+	uint8_t data[110] = { 0 };
+	const uint64_t sizes[] = { 1000, 9, 200, 9, 30, 9, 4, 9 }, pinned = 50000;
+
+	memcpy(data, sizes, sizeof(sizes));
+	memcpy(data + 94, &pinned, sizeof(pinned));
+	suspend(1);
+	gc_start(4, 0);
+	fire(RUNTIME, 4, data, sizeof(data));
+	fire(RUNTIME, 4, data, 94);
+	fire(RUNTIME, 4, data, 63);
+	restart();
+}
+
 static void background(void)
 {
 	suspend(1);
@@ -229,9 +245,9 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } parts[] = {
-	{ "background", background }, { "blocking", blocking },	  { "interfaces", interfaces },
-	{ "nowhere", nothing },	      { "old", nothing },	  { "others", others },
-	{ "server", server },	      { "unmatched", unmatched },
+	{ "background", background }, { "blocking", blocking }, { "heap", heap },
+	{ "interfaces", interfaces }, { "nowhere", nothing },	{ "old", nothing },
+	{ "others", others },	      { "server", server },	{ "unmatched", unmatched },
 };
 
 int main(int argc, char **argv)

@@ -33,7 +33,7 @@ for accept, right in (
         ("text/plain;version=0.0.4;q=0.6,application/openmetrics-text;version=1.0.0;q=0.5,*/*;q=0.1", plain),
         ("application/openmetrics-text;version=1.0.0;q=0.5,application/openmetrics-text;version=0.0.1;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2", open_metrics),
         ("text/*", plain), ("text/html", plain), ("TEXT/PLAIN", plain), ("*/*;q=0.1, text/plain;q=0.05", open_metrics),
-        ("*/*", open_metrics), ("application/*;q=0.5, text/plain ; q=0.5", plain), ("", plain)):
+        ("*/*", plain), ("application/*;q=0.5, text/plain ; q=0.5", plain), ("", plain)):
     got = ask(Accept=accept)[1]
     if got != right:
         print(f"Accept: {accept}: {got}, not {right}")

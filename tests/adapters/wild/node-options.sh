@@ -29,8 +29,3 @@ NODE_OPTIONS='--title=--no-addons' recorded node --expose-gc app.js
 # A child's output is its own.
 status 0 "$ctl" run -- sh -c 'node --no-addons app.js; echo $?'
 lacks err libgchint-
-permission=--permission
-node $permission -e 0 2>/dev/null || permission=--experimental-permission
-node $permission -e 0 2>/dev/null || exit 0
-refused 'permission model forbids adapters' node --no-warnings $permission --allow-fs-read="$PWD/" app.js
-refused 'permission model forbids adapters' node --no-warnings --title x $permission --allow-fs-read="$PWD/" app.js

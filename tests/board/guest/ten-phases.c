@@ -14,7 +14,7 @@ int main(void)
 	char text[256];
 	int i;
 
-	if (gchint_open(&session, 0) || gchint_why(session)) {
+	if (gchint_open(&session, 0) || gchint_get_reason(session)) {
 		gchint_explain(text, sizeof(text));
 		fprintf(stderr, "ten-phases: %s\n", text);
 		return 1;

@@ -61,12 +61,12 @@ struct gchint_policy {
 };
 GCHINT_API int gchint_open(struct gchint_session **session, unsigned int flags);
 GCHINT_API int gchint_close(struct gchint_session *session);
-GCHINT_API enum gchint_backend gchint_backend(const struct gchint_session *session);
-GCHINT_API int gchint_why(const struct gchint_session *session);
+GCHINT_API enum gchint_backend gchint_get_backend(const struct gchint_session *session);
+GCHINT_API int gchint_get_reason(const struct gchint_session *session);
 GCHINT_API size_t gchint_explain(char *text, size_t size);
-GCHINT_API int gchint_fd(const struct gchint_session *session);
-GCHINT_API int gchint_policy(const struct gchint_session *session, int cpu,
-			     struct gchint_policy *policy);
+GCHINT_API int gchint_get_fd(const struct gchint_session *session);
+GCHINT_API int gchint_get_policy(const struct gchint_session *session, int cpu,
+				 struct gchint_policy *policy);
 GCHINT_API int gchint_expect(struct gchint_session *session, enum gchint_phase phase,
 			     gchint_flags_t flags, uint64_t ns);
 GCHINT_API int gchint_attach(struct gchint_session *session, pid_t tid, unsigned int role,
@@ -85,7 +85,7 @@ GCHINT_API void gchint_set_method(struct gchint_thread *thread, uint64_t method)
 GCHINT_API void gchint_abandon(struct gchint_thread *thread);
 GCHINT_API int gchint_init(unsigned int flags);
 GCHINT_API struct gchint_thread *gchint_self(void);
-GCHINT_API int gchint_profiled(void);
+GCHINT_API int gchint_is_profiled(void);
 GCHINT_API uintptr_t gchint_symbol_add(uintptr_t address, size_t size, const char *name);
 GCHINT_API void gchint_symbol_remove(uintptr_t address, size_t size);
 extern GCHINT_API __thread struct gchint_thread __gchint_self

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/escape.h"
+#include "escape.h"
 
 enum wire_type {
 	WIRE_VARINT = 0,

@@ -3,8 +3,8 @@
  * Writes a message of Protocol Buffers field by field
  * (protobuf.dev/programming-guides/encoding). Only one message at a time is in memory.
  */
-#ifndef GCHINTCTL_PROTOBUF_H
-#define GCHINTCTL_PROTOBUF_H
+#ifndef COMMON_PROTOBUF_H
+#define COMMON_PROTOBUF_H
 
 #include <stdbool.h>
 #include <stddef.h>
