@@ -114,24 +114,29 @@ static void policy_book_usage(struct gchint_policy *policy,
 
 /*
  * Book that the thread of a CPU ran at @khz, under the hint that counted meanwhile.
- * Alongside another governor load is not accounted, and only our cap delays, not a
- * frequency that the other one chose below it.
+ * Alongside another governor load is not accounted. Only our cap delays, not a
+ * frequency that the other one chose below it, and of a pause only a floor that is
+ * lower than it could be.
  */
 void gchint_policy_book(struct gchint_policy *policy, const struct gchint_cpu *c,
 			u64 ran_ns, u32 khz, u64 now)
 {
 	struct gchint_rules *rules = &policy->rules;
-	u32 cap_khz = policy->state.bounds.cap_khz;
+	struct gchint_bounds bounds = policy->state.bounds;
 	bool hinted = policy->state.hinted;
 	struct gchint_usage usage;
 	u32 load = GCHINT_ONE;
 
 	if (!policy_keeps_budget(policy))
 		return;
-	if (rules->limits_only)
-		hinted = cap_khz && khz >= cap_khz;
-	else
+	if (!rules->limits_only) {
 		load = gchint_load_all(&c->load);
+	} else if (gchint_class_boosts(c->hint.class)) {
+		hinted = bounds.floor_khz;
+		khz = max(khz, bounds.floor_khz);
+	} else {
+		hinted = bounds.cap_khz && khz >= bounds.cap_khz;
+	}
 	usage.ran_ns = ran_ns;
 	gchint_decide_usage(&usage, rules, &c->hint, &c->plan, khz, load, hinted);
 	policy_book_usage(policy, &usage, now);

@@ -127,8 +127,13 @@ void gchint_decide_usage(struct gchint_usage *u, const struct gchint_rules *r,
 	}
 	if (h->class == GCHINT_CLASS_NEUTRAL || !raise)
 		free_khz = min_t(u32, free_khz, demand_from_load(r, load));
+	if (!hinted)
+		free_khz = khz;
+	/* What no hint could slow allows none to slow other work instead. */
+	if (free_khz <= r->min_khz)
+		u->weight = 0;
 	u->stretch = usage_stretch(r, khz, mem);
-	u->free_stretch = hinted ? usage_stretch(r, free_khz, mem) : u->stretch;
+	u->free_stretch = usage_stretch(r, free_khz, mem);
 }
 
 void gchint_decide_switch_usage(struct gchint_usage *u, const struct gchint_rules *r)

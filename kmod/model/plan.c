@@ -26,7 +26,8 @@
 #define WAITING_TOGETHER 1
 /*
  * Threads that rest have requests or frames to answer in time. Their delay costs at
- * least this: what they lose in throughput is nothing, but in latency it is not.
+ * least this: what they lose in throughput is nothing, but in latency it is not. See
+ * rules_delay_cost() for pauses alongside another governor.
  */
 #define RESTS_COST_MIN 40
 /* A plan for a running phase changes only if this part of its energy is saved. */
@@ -237,10 +238,14 @@ static u32 range_find_cheapest(const struct gchint_opps *t, const struct range *
 	return i;
 }
 
-/* What the time of a waiting thread is worth; @rests: &gchint_hint.rests. */
+/*
+ * What the time of a waiting thread is worth; @rests: &gchint_hint.rests. Alongside
+ * another governor most of what runs was slowed by no hint, so that savings are no
+ * sign of time to spare.
+ */
 static u32 rules_delay_cost(const struct gchint_rules *r, bool rests)
 {
-	return max_t(u32, r->delay_cost, rests ? RESTS_COST_MIN : 0);
+	return max_t(u32, r->delay_cost, rests || r->limits_only ? RESTS_COST_MIN : 0);
 }
 
 /*

@@ -436,6 +436,29 @@ static void test_free_slowing_is_always_taken(void **state)
 	}
 }
 
+/* At the lowest frequency nothing can be slowed: pauses may not spend what it allowed. */
+static void test_what_cannot_be_slowed_allows_nothing(void **state)
+{
+	struct gchint_usage u = { .ran_ns = 20 * MS };
+	struct gchint_budget budget;
+	struct fixture x;
+
+	(void)state;
+	init(&x, exynos_a15);
+	budget_init(&budget, 10);
+	x.hint = (struct gchint_hint){ .class = GCHINT_CLASS_NEUTRAL, .may_raise = true };
+	gchint_decide_usage(&u, &x.rules, &x.hint, &x.plan, x.rules.min_khz, GCHINT_ONE, false);
+	gchint_budget_book(&budget, &u, NOW);
+	assert_cmp(budget.allowed_ns, ==, 0);
+	/* Load that is satisfied by it, whatever a hint keeps in force. */
+	gchint_decide_usage(&u, &x.rules, &x.hint, &x.plan, 1000000, GCHINT_ONE / 100, true);
+	gchint_budget_book(&budget, &u, NOW);
+	assert_cmp(budget.allowed_ns, ==, 0);
+	gchint_decide_usage(&u, &x.rules, &x.hint, &x.plan, 1000000, GCHINT_ONE, true);
+	gchint_budget_book(&budget, &u, NOW);
+	assert_cmp(budget.allowed_ns, >, 0);
+}
+
 /* What load alone would choose is no loss, nor what no hint decided. */
 static void test_load_is_no_loss(void **state)
 {
@@ -503,6 +526,7 @@ int main(void)
 		cmocka_unit_test(test_energy_is_near_that_of_the_best_fixed_settings),
 		cmocka_unit_test(test_no_budget_slows_no_program),
 		cmocka_unit_test(test_free_slowing_is_always_taken),
+		cmocka_unit_test(test_what_cannot_be_slowed_allows_nothing),
 		cmocka_unit_test(test_load_is_no_loss),
 		cmocka_unit_test(test_switches_are_booked),
 	};
