@@ -475,6 +475,13 @@ static u32 plan_cap_unknown(const struct gchint_rules *r, const struct cap *c, u
 	return i;
 }
 
+/* The OPP for a collection that mutators wait for, in all or at times. */
+static u32 cap_find_worth(const struct gchint_rules *r, const struct cap *c, bool rests)
+{
+	return range_find_worth(r, &c->in, c->mem, WAITING, rules_delay_cost(r, rests),
+				READ_ONCE(r->tun->awake_pct));
+}
+
 /*
  * Learning goes on during a phase, and the cheapest OPP may become an adjacent one.
  * That small gain is not worth a switch.
@@ -554,8 +561,7 @@ static void plan_model(struct gchint_plan *p, const struct gchint_hint *h,
 	}
 
 	if (gchint_opp_stretch(&t->opp[i], c.mem) > c.pace) {
-		u32 last = range_find_worth(r, &c.in, c.mem, WAITING, rules_delay_cost(r, h->rests),
-					    READ_ONCE(r->tun->awake_pct));
+		u32 last = cap_find_worth(r, &c, h->rests);
 
 		while (i < last && (gchint_opp_stretch(&t->opp[i], c.mem) > c.pace ||
 				    (t->opp[i].flags & GCHINT_OPP_INEFFICIENT)))
@@ -565,6 +571,14 @@ static void plan_model(struct gchint_plan *p, const struct gchint_hint *h,
 		/* Mutators will wait for what is slower than it would have to be. */
 		if (gchint_opp_stretch(&t->opp[i], c.mem) > c.pace)
 			p->weight = WAITING * GCHINT_WEIGHT_THREAD;
+	} else if (h->awaited && p->class == GCHINT_CLASS_CONCURRENT) {
+		/*
+		 * A collector that paces its mutators lets them run as fast as it marks, so
+		 * that they lose what it loses, although they do not wait at this instant.
+		 */
+		i = max_t(u32, i, cap_find_worth(r, &c, h->rests));
+		p->step = 0;
+		p->weight = WAITING * GCHINT_WEIGHT_THREAD;
 	} else if (begun && n && !h->role && (h->work_done || h->work_left || n->samples)) {
 		i = plan_probe(p, r, n, &c, i);
 	} else if (p->step) {

@@ -436,6 +436,43 @@ static void test_free_slowing_is_always_taken(void **state)
 	}
 }
 
+/* Where mutators wait at times, what the collector loses is theirs: paid for, and booked. */
+static void test_slowing_a_pacing_collector_is_booked(void **state)
+{
+	(void)state;
+	for (u32 b = 0; b < nr_boards; b++) {
+		struct gchint_usage u = { .ran_ns = 20 * MS };
+		u32 is_free, khz = 0;
+		struct fixture x;
+
+		init(&x, boards[b].fill);
+		x.hint.may_raise = true;
+		teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .5, 20 * MS);
+		x.hint.work_left = 1000000;
+		x.hint.stall_ns = NOW + S;
+		is_free = plan(&x);
+		x.hint.awaited = true;
+		for (u32 cost = 0; cost <= GCHINT_DELAY_COST_MAX; cost += 5) {
+			x.rules.delay_cost = cost;
+			x.plan.made = false;
+			assert_cmp(plan(&x), >=, max_t(u32, is_free, khz));
+			khz = x.plan.khz;
+			gchint_decide_usage(&u, &x.rules, &x.hint, &x.plan, khz, GCHINT_ONE, true);
+			assert_cmp(u.weight, ==, 2 * GCHINT_WEIGHT_THREAD);
+			if (khz < x.rules.max_khz)
+				assert_cmp(u.stretch, >, u.free_stretch);
+		}
+		assert_cmp(khz, ==, x.rules.max_khz);
+		/* No thread waits for what it does in the background. */
+		x.hint.class = GCHINT_CLASS_BACKGROUND;
+		x.hint.phase = GCHINT_PHASE_SWEEP;
+		x.hint.stall_ns = 0;
+		x.plan.made = false;
+		assert_cmp(plan(&x), <, x.rules.max_khz);
+		assert_cmp(x.plan.weight, ==, 0);
+	}
+}
+
 /* At the lowest frequency nothing can be slowed: pauses may not spend what it allowed. */
 static void test_what_cannot_be_slowed_allows_nothing(void **state)
 {
@@ -526,6 +563,7 @@ int main(void)
 		cmocka_unit_test(test_energy_is_near_that_of_the_best_fixed_settings),
 		cmocka_unit_test(test_no_budget_slows_no_program),
 		cmocka_unit_test(test_free_slowing_is_always_taken),
+		cmocka_unit_test(test_slowing_a_pacing_collector_is_booked),
 		cmocka_unit_test(test_what_cannot_be_slowed_allows_nothing),
 		cmocka_unit_test(test_load_is_no_loss),
 		cmocka_unit_test(test_switches_are_booked),
