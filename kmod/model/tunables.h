@@ -18,7 +18,7 @@
 #define GCHINT_TUNABLES(T)				\
 	T(awake_pct, 25, 0, 400)			\
 	T(boost_unprivileged, 0, 0, 1)			\
-	T(budget, 3, 0, 50)				\
+	T(budget, 10, 0, 50)				\
 	T(cap_pct, 50, 10, 100)				\
 	T(hold_us, 10000, 0, 1000000)			\
 	T(min_latencies, 8, 0, 1000)
