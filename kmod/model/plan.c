@@ -371,6 +371,12 @@ static void plan_boost_lower(struct gchint_plan *p, const struct gchint_rules *r
 	p->lower = true;
 }
 
+/* The conservative end of the estimate: where a thread waits is no place to experiment. */
+static u32 fit_least_mem(const struct gchint_fit *fit)
+{
+	return fit->known && fit->mem > 2 * fit->error ? fit->mem - 2 * fit->error : 0;
+}
+
 static void plan_boost(struct gchint_plan *p, const struct gchint_hint *h,
 		       const struct gchint_rules *r, const struct gchint_fit *fit)
 {
@@ -382,8 +388,7 @@ static void plan_boost(struct gchint_plan *p, const struct gchint_hint *h,
 	p->mem = 0;
 	if (!range_init(r, &in))
 		return;
-	/* The conservative end of the estimate: a pause is no place to experiment. */
-	mem = fit->known && fit->mem > 2 * fit->error ? fit->mem - 2 * fit->error : 0;
+	mem = fit_least_mem(fit);
 	p->mem = mem;
 	i = range_find_worth(r, &in, mem, p->together ? WAITING_TOGETHER : WAITING,
 			     rules_delay_cost(r, h->rests), READ_ONCE(r->tun->awake_pct));
@@ -575,7 +580,9 @@ static void plan_model(struct gchint_plan *p, const struct gchint_hint *h,
 		/*
 		 * A collector that paces its mutators lets them run as fast as it marks, so
 		 * that they lose what it loses, although they do not wait at this instant.
+		 * As fast as while they do, or the frequency would move each time.
 		 */
+		c.mem = fit_least_mem(fit);
 		i = max_t(u32, i, cap_find_worth(r, &c, h->rests));
 		p->step = 0;
 		p->weight = WAITING * GCHINT_WEIGHT_THREAD;

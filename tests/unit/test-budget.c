@@ -461,6 +461,10 @@ static void test_slowing_a_pacing_collector_is_booked(void **state)
 			assert_cmp(u.weight, ==, 2 * GCHINT_WEIGHT_THREAD);
 			if (khz < x.rules.max_khz)
 				assert_cmp(u.stretch, >, u.free_stretch);
+			/* No frequency changes when a mutator begins or ceases to wait. */
+			x.hint.class = GCHINT_CLASS_URGENT;
+			assert_cmp(max_t(u32, plan(&x), is_free), ==, khz);
+			x.hint.class = GCHINT_CLASS_CONCURRENT;
 		}
 		assert_cmp(khz, ==, x.rules.max_khz);
 		/* No thread waits for what it does in the background. */
