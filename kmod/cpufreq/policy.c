@@ -92,6 +92,56 @@ u32 gchint_policy_mean_khz(struct gchint_policy *policy, struct gchint_cpu *c,
 	return khz;
 }
 
+/* Without a model, or power to weigh time against, no hint costs time. */
+static bool policy_keeps_budget(const struct gchint_policy *policy)
+{
+	const struct gchint_rules *rules = &policy->rules;
+
+	return rules->opps->powered &&
+	       READ_ONCE(rules->tun->mode) == GCHINT_MODE_MODEL;
+}
+
+static void policy_book_usage(struct gchint_policy *policy,
+			      const struct gchint_usage *usage, u64 now)
+{
+	struct gchint_rules *rules = &policy->rules;
+
+	if (!gchint_budget_book(&policy->budget, usage, now))
+		return;
+	rules->delay_cost = policy->budget.delay_cost;
+	gchint_rules_set_mutators(rules);
+}
+
+/*
+ * Book that the thread of a CPU ran at @khz, under the hint that counted meanwhile.
+ * Alongside another governor load is not accounted. Only our cap delays, not a
+ * frequency that the other one chose below it, and of a pause only a floor that is
+ * lower than it could be.
+ */
+void gchint_policy_book(struct gchint_policy *policy, const struct gchint_cpu *c,
+			u64 ran_ns, u32 khz, u64 now)
+{
+	struct gchint_rules *rules = &policy->rules;
+	struct gchint_bounds bounds = policy->state.bounds;
+	bool hinted = policy->state.hinted;
+	struct gchint_usage usage;
+	u32 load = GCHINT_ONE;
+
+	if (!policy_keeps_budget(policy))
+		return;
+	if (!rules->limits_only) {
+		load = gchint_load_all(&c->load);
+	} else if (gchint_class_boosts(c->hint.class)) {
+		hinted = bounds.floor_khz;
+		khz = max(khz, bounds.floor_khz);
+	} else {
+		hinted = bounds.cap_khz && khz >= bounds.cap_khz;
+	}
+	usage.ran_ns = ran_ns;
+	gchint_decide_usage(&usage, rules, &c->hint, &c->plan, khz, load, hinted);
+	policy_book_usage(policy, &usage, now);
+}
+
 static void policy_derive_opp(struct gchint_policy *policy)
 {
 	const struct gchint_opps *opps = &policy->opps;
@@ -436,6 +486,8 @@ static void policy_update_limits(struct gchint_policy *policy)
 
 	rules->min_khz = policy_min_khz(policy);
 	rules->max_khz = policy_max_khz(policy);
+	gchint_budget_set(&policy->budget, READ_ONCE(rules->tun->budget));
+	rules->delay_cost = policy->budget.delay_cost;
 	gchint_rules_set_mutators(rules);
 	rules->epoch = atomic_inc_return(&rules_epoch);
 	policy->delay_ns = gchint_decide_delay_ns(rules);
@@ -462,10 +514,23 @@ static const struct gchint_demand *policy_demand(struct gchint_policy *policy,
 	return policy_demand_cpu(policy, policy->policy->cpu, now);
 }
 
+static void policy_book_switch(struct gchint_policy *policy, u64 now)
+{
+	struct gchint_usage usage;
+
+	if (!policy_keeps_budget(policy))
+		return;
+	gchint_decide_switch_usage(&usage, &policy->rules);
+	policy_book_usage(policy, &usage, now);
+}
+
 static void policy_meet_demand(struct gchint_policy *policy,
 			       const struct gchint_demand *demand, u64 now,
 			       u64 hint_ns)
 {
+	bool hinted = policy->state.hinted;
+	u32 khz = policy->state.khz;
+
 	gchint_decide_policy(&policy->last, &policy->rules, &policy->state,
 			     demand, now);
 	WRITE_ONCE(policy->next_time, now + policy->clock +
@@ -473,8 +538,11 @@ static void policy_meet_demand(struct gchint_policy *policy,
 					 policy->delay_ns));
 	if (policy->last.avoided)
 		policy->stats->avoided++;
-	if (policy->last.change)
-		policy_request(policy, hint_ns);
+	if (!policy->last.change)
+		return;
+	if (policy->state.khz != khz && (hinted || policy->state.hinted))
+		policy_book_switch(policy, now);
+	policy_request(policy, hint_ns);
 }
 
 /* On a CPU that may switch. @hint_ns: when a hint to act on came, or 0. */
@@ -707,6 +775,7 @@ void gchint_policy_start(struct gchint_policy *policy)
 	policy->rules.limits_only = !gchint_policy_is_governed(policy);
 	memset(&policy->state, 0, sizeof(policy->state));
 	memset(&policy->last, 0, sizeof(policy->last));
+	memset(&policy->budget, 0, sizeof(policy->budget));
 	policy->next_time = 0;
 	policy->clock = local_clock() - gchint_now();
 	policy->work_in_progress = false;

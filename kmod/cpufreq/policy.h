@@ -20,6 +20,7 @@
 #include "actuator.h"
 #include "clock.h"
 #include "event/event.h"
+#include "model/budget.h"
 #include "model/decide.h"
 #include "model/latency.h"
 #include "model/load.h"
@@ -176,6 +177,7 @@ struct gchint_policy {
 	raw_spinlock_t lock;
 	struct gchint_rules rules;
 	struct gchint_state state;
+	struct gchint_budget budget;
 	struct gchint_demand joint; /* of all CPUs, if shared */
 	struct gchint_decision last;
 	unsigned int opp; /* index of the frequency in force */
@@ -222,6 +224,8 @@ void gchint_policy_decide(struct gchint_policy *policy, u64 now, u64 hint_ns);
 void gchint_policy_wake(struct gchint_cpu *c, struct task_struct *task);
 u32 gchint_policy_mean_khz(struct gchint_policy *policy, struct gchint_cpu *c,
 			   u64 ran_ns, u64 now);
+void gchint_policy_book(struct gchint_policy *policy, const struct gchint_cpu *c,
+			u64 ran_ns, u32 khz, u64 now);
 u32 gchint_policy_core_type_khz(u8 core_type);
 
 /* Is the actuator the governor, whose hook the scheduler calls? */

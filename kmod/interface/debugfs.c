@@ -116,6 +116,25 @@ static int policy_show_opps(struct gchint_policy *policy, void *priv)
 	return 0;
 }
 
+static int policy_show_budget(struct gchint_policy *policy, void *priv)
+{
+	struct gchint_budget budget;
+	struct seq_file *m = priv;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&policy->lock, flags);
+	budget = policy->budget;
+	raw_spin_unlock_irqrestore(&policy->lock, flags);
+
+	seq_printf(m, "policy%u budget=%u allowed_us=%llu lost_us=%llu saved_us=%lld delay_cost=%u\n",
+		   policy_number(policy), budget.pct,
+		   div_u64(budget.allowed_ns, NSEC_PER_USEC),
+		   div_u64(budget.lost_ns, NSEC_PER_USEC),
+		   div_s64(budget.balance_ns, NSEC_PER_USEC),
+		   budget.delay_cost);
+	return 0;
+}
+
 static int policy_show_switches(struct gchint_policy *policy, void *priv)
 {
 	u64 nr[GCHINT_REASON_NR], avoided;
@@ -285,6 +304,8 @@ void gchint_debugfs_init(void)
 {
 	struct dentry *root = debugfs_create_dir("gchint", NULL);
 
+	debugfs_create_file("budget", 0444, root, policy_show_budget,
+			    &each_policy_fops);
 	debugfs_create_file("ignored", 0444, root, NULL, &ignored_fops);
 	debugfs_create_file("latency", 0444, root, NULL, &latency_fops);
 	debugfs_create_file("model", 0444, root, session_show_model,

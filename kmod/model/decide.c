@@ -4,6 +4,9 @@
 /* Load lowers a frequency only if a load higher by this allows it, too. Percent. */
 #define HYSTERESIS_PCT 5
 
+/* A driver that takes longer sleeps, and its CPUs go on meanwhile. */
+#define SWITCH_STALL_MAX_NS (200 * NSEC_PER_USEC)
+
 /* After a switch a cap waits for this many switch latencies. */
 #define DWELL_LATENCIES 4
 
@@ -92,6 +95,54 @@ void gchint_decide_cpu(struct gchint_demand *d, const struct gchint_rules *r, u3
 		d->khz = p->khz;
 		d->reason = p->reason;
 	}
+}
+
+/* T(f) of any frequency. */
+static u32 usage_stretch(const struct gchint_rules *r, u32 khz, u32 mem)
+{
+	u64 slow = div_u64((u64)r->opps->ref_khz << GCHINT_ONE_SHIFT, max_t(u32, khz, 1));
+	struct gchint_opp o = { .slow = (u32)min_t(u64, slow, GCHINT_ONE * 64) };
+
+	return gchint_opp_stretch(&o, mem);
+}
+
+void gchint_decide_usage(struct gchint_usage *u, const struct gchint_rules *r,
+			 const struct gchint_hint *h, const struct gchint_plan *p, u32 khz,
+			 u32 load, bool hinted)
+{
+	bool raise = h->may_raise || READ_ONCE(r->tun->boost_unprivileged);
+	u32 free_khz = r->max_khz;
+	/* Where it is not learned, all of the time counts. */
+	u32 mem = 0;
+
+	if (h->class == GCHINT_CLASS_NEUTRAL) {
+		u->weight = GCHINT_WEIGHT_THREAD;
+		/* By prediction they lose only a part of it. */
+		if (h->slowdown > GCHINT_ONE)
+			u->weight /= GCHINT_SLOWED_LOSS;
+		mem = h->mutator ? gchint_mutator_mem(h->mutator) : 0;
+	} else {
+		u->weight = p->made && p->class == h->class ? p->weight : 0;
+		mem = p->mem;
+	}
+	if (h->class == GCHINT_CLASS_NEUTRAL || !raise)
+		free_khz = min_t(u32, free_khz, demand_from_load(r, load));
+	if (!hinted)
+		free_khz = khz;
+	/* What no hint could slow allows none to slow other work instead. */
+	if (free_khz <= r->min_khz)
+		u->weight = 0;
+	u->stretch = usage_stretch(r, khz, mem);
+	u->free_stretch = usage_stretch(r, free_khz, mem);
+}
+
+void gchint_decide_switch_usage(struct gchint_usage *u, const struct gchint_rules *r)
+{
+	*u = (struct gchint_usage){
+		.ran_ns = min_t(u32, gchint_rules_latency(r), SWITCH_STALL_MAX_NS),
+		.weight = GCHINT_WEIGHT_THREAD,
+		.stretch = GCHINT_ONE,
+	};
 }
 
 /* Did a limit narrower than the hardware decide? */

@@ -58,6 +58,26 @@ static inline bool gchint_decide_uses_all(const struct gchint_rules *r, const st
 void gchint_decide_cpu(struct gchint_demand *d, const struct gchint_rules *r, u32 cpu, u32 load,
 		       const struct gchint_hint *h, const struct gchint_plan *p);
 
+/**
+ * gchint_decide_usage() - what a time slice of a hinting thread costs the budget
+ * @u: result; &gchint_usage.ran_ns is not set
+ * @r: rules of the CPU's policy
+ * @h: the hint that counted meanwhile
+ * @p: the plan for it
+ * @khz: the frequency in force
+ * @load: gchint_load_all(), or GCHINT_ONE if load is not known
+ * @hinted: a hint decided on that frequency
+ *
+ * What load alone would ask for is no delay. A pause of a session that may raise is
+ * compared with the highest frequency, which its hint asks for.
+ */
+void gchint_decide_usage(struct gchint_usage *u, const struct gchint_rules *r,
+			 const struct gchint_hint *h, const struct gchint_plan *p, u32 khz,
+			 u32 load, bool hinted);
+
+/* What a switch for a hint, or back, costs the budget: nothing runs meanwhile. */
+void gchint_decide_switch_usage(struct gchint_usage *u, const struct gchint_rules *r);
+
 /*
  * Keep the higher of two demands in @best, which starts with all zero. So a cap
  * never slows another CPU of the policy that does not ask for it.

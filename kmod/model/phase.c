@@ -124,6 +124,7 @@ static void phase_clear(struct gchint_track *t, const struct gchint_snapshot *s,
 	t->flags = 0;
 	t->class = GCHINT_CLASS_NEUTRAL;
 	t->pending = false;
+	t->awaited = false;
 	own_work_begin(t, s, now_ns);
 }
 
@@ -234,6 +235,7 @@ static u32 phase_moved(struct gchint_track *t, struct gchint_snapshot *s, struct
 			phase_clear(t, s, now_ns);
 		}
 	}
+	t->awaited |= t->class == GCHINT_CLASS_URGENT;
 	t->state = s->state;
 	t->primed = true;
 	t->moved_ns = now_ns;

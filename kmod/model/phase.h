@@ -83,6 +83,7 @@ struct gchint_track {
 	u8 core_type; /* core type of the running sample */
 	bool mixed; /* the running sample spans two core types */
 	bool overdue; /* the stall instant passed and the phase lasts */
+	bool awaited; /* a phase since the last time in none was urgent */
 	u8 class; /* gchint_phase_class() of @phase and @flags */
 	u32 instance; /* number of the phase */
 	u32 revision; /* number of the last snapshot that changed anything */
@@ -185,8 +186,10 @@ static inline void gchint_phase_account_time(struct gchint_track *t, u64 ns, u32
  * @role: the class comes from the role, not from a phase
  * @may_raise: the session was opened with CAP_SYS_NICE
  * @overdue: the stall instant passed and the phase lasts
+ * @awaited: mutators have waited for this collection, and may go on waiting at times
  * @keeping: gchint_rest_keeping() of the thread. Set by the caller after
- *	gchint_hint_fill_brief(), as the next three
+ *	gchint_hint_fill_brief(), as the next four
+ * @rests: a mutator of the session rests between its work, as a server's does
  * @together: other CPUs, too, collect for the session while mutators wait
  * @bucket: which of GCHINT_BUCKETS its switches are counted in: the user's
  * @mutator: gchint_learn_mutator() of the session, on this core type
@@ -211,7 +214,9 @@ struct gchint_hint {
 	bool role;
 	bool may_raise;
 	bool overdue;
+	bool awaited;
 	u8 keeping;
+	bool rests;
 	bool together;
 	u8 mutator;
 	u8 bucket;
@@ -257,17 +262,20 @@ static inline void gchint_hint_fill_brief(struct gchint_hint *h, const struct gc
 	h->role = false;
 	h->may_raise = may_raise;
 	h->keeping = 0;
+	h->rests = false;
 	h->together = false;
 	h->slowdown = 0;
 	h->mutator = 0;
 	if (t->phase != GCHINT_PHASE_NONE) {
 		h->overdue = t->overdue;
+		h->awaited = t->awaited;
 		h->instance = t->instance;
 		h->revision = t->revision;
 		h->begin_ns = t->begin_ns;
 		return;
 	}
 	h->overdue = false;
+	h->awaited = false;
 	h->instance = 0;
 	h->revision = 0;
 	h->begin_ns = 0;

@@ -25,10 +25,11 @@
 #define WAITING 2
 #define WAITING_TOGETHER 1
 /*
- * Mutators lose this part of the time for which they are slowed: that they would wait
- * for the collection anyway is a prediction. Chosen on the lab's Krait and Exynos.
+ * Threads that rest have requests or frames to answer in time. Their delay costs at
+ * least this: what they lose in throughput is nothing, but in latency it is not. See
+ * rules_delay_cost() for pauses alongside another governor.
  */
-#define SLOWED_LOSS 4
+#define RESTS_COST_MIN 40
 /* A plan for a running phase changes only if this part of its energy is saved. */
 #define STAY 32
 /* A phase's own rate counts after this much running and a sixteenth of the work. */
@@ -238,16 +239,25 @@ static u32 range_find_cheapest(const struct gchint_opps *t, const struct range *
 }
 
 /*
- * The highest OPP whose delay cost, for @waiting threads and a machine that is awake for
- * @awake_pct, justifies its power.
+ * What the time of a waiting thread is worth; @rests: &gchint_hint.rests. Alongside
+ * another governor most of what runs was slowed by no hint, so that savings are no
+ * sign of time to spare.
+ */
+static u32 rules_delay_cost(const struct gchint_rules *r, bool rests)
+{
+	return max_t(u32, r->delay_cost, rests || r->limits_only ? RESTS_COST_MIN : 0);
+}
+
+/*
+ * The highest OPP for whose power the time of @waiting threads at @cost, and of a machine
+ * that is awake for @awake_pct, is worth it.
  */
 static u32 range_find_worth(const struct gchint_rules *r, const struct range *in, u32 mem,
-			    u32 waiting, u32 awake_pct)
+			    u32 waiting, u32 cost, u32 awake_pct)
 {
-	u32 bias = READ_ONCE(r->tun->bias);
-	u32 pct = awake_pct + waiting * GCHINT_BIAS_DELAY_COST * bias;
+	u32 pct = awake_pct + waiting * GCHINT_DELAY_COST_STEP * cost;
 
-	if (bias >= GCHINT_BIAS_SPEED || !r->opps->powered)
+	if (cost >= GCHINT_DELAY_COST_MAX || !r->opps->powered)
 		return in->last;
 	return range_find_cheapest(r->opps, in, mem, gchint_opps_awake(r->opps, pct), U32_MAX);
 }
@@ -262,8 +272,8 @@ static struct gchint_mutator_bounds mutator_bounds(const struct gchint_rules *r,
 	const struct gchint_opps *t = r->opps;
 	struct gchint_mutator_bounds b = {};
 	u32 pct = READ_ONCE(r->tun->awake_pct);
-	u32 cap = range_find_worth(r, in, mem, 1, pct);
-	u32 spare = range_find_worth(r, in, mem, 1, 0);
+	u32 cap = range_find_worth(r, in, mem, 1, r->delay_cost, pct);
+	u32 spare = range_find_worth(r, in, mem, 1, rules_delay_cost(r, true), 0);
 
 	if (t->powered)
 		b.floor_khz = t->opp[range_find_cheapest(t, in, mem, gchint_opps_awake(t, pct),
@@ -271,7 +281,7 @@ static struct gchint_mutator_bounds mutator_bounds(const struct gchint_rules *r,
 	if (cap < in->last)
 		b.cap_khz = t->opp[cap].khz;
 	if (t->powered) {
-		pct += GCHINT_BIAS_DELAY_COST * READ_ONCE(r->tun->bias) / SLOWED_LOSS;
+		pct += GCHINT_DELAY_COST_STEP * r->delay_cost / GCHINT_SLOWED_LOSS;
 		b.slow_khz = t->opp[range_find_cheapest(t, in, mem, gchint_opps_awake(t, pct),
 							U32_MAX)].khz;
 	}
@@ -304,7 +314,7 @@ static const struct gchint_opp *mutator_slowed_opp(const struct gchint_rules *r,
 {
 	const struct gchint_opps *t = r->opps;
 	/* That no thread is delayed is a prediction: rely on it less if delay costs more. */
-	u32 bound = stretch_add_pct(GCHINT_ONE, GCHINT_BIAS_SPEED - READ_ONCE(r->tun->bias));
+	u32 bound = stretch_add_pct(GCHINT_ONE, GCHINT_DELAY_COST_MAX - r->delay_cost);
 	u32 slow_khz = r->mutator[mutator].slow_khz;
 	struct range in;
 	u32 i;
@@ -353,17 +363,22 @@ static void plan_boost_full(struct gchint_plan *p, const struct gchint_rules *r)
 	p->reason = boost_reason(p->class);
 }
 
-static void plan_boost_lower(struct gchint_plan *p, const struct gchint_rules *r, u32 i, u32 mem)
+static void plan_boost_lower(struct gchint_plan *p, const struct gchint_rules *r, u32 i)
 {
 	if (r->opps->opp[i].khz >= p->khz)
 		return;
 	p->khz = r->opps->opp[i].khz;
-	p->mem = mem;
 	p->lower = true;
 }
 
-static void plan_boost(struct gchint_plan *p, const struct gchint_rules *r,
-		       const struct gchint_fit *fit)
+/* The conservative end of the estimate: where a thread waits is no place to experiment. */
+static u32 fit_least_mem(const struct gchint_fit *fit)
+{
+	return fit->known && fit->mem > 2 * fit->error ? fit->mem - 2 * fit->error : 0;
+}
+
+static void plan_boost(struct gchint_plan *p, const struct gchint_hint *h,
+		       const struct gchint_rules *r, const struct gchint_fit *fit)
 {
 	const struct gchint_opps *t = r->opps;
 	struct range in;
@@ -373,20 +388,20 @@ static void plan_boost(struct gchint_plan *p, const struct gchint_rules *r,
 	p->mem = 0;
 	if (!range_init(r, &in))
 		return;
-	/* The conservative end of the estimate: a pause is no place to experiment. */
-	mem = fit->known && fit->mem > 2 * fit->error ? fit->mem - 2 * fit->error : 0;
+	mem = fit_least_mem(fit);
+	p->mem = mem;
 	i = range_find_worth(r, &in, mem, p->together ? WAITING_TOGETHER : WAITING,
-			     READ_ONCE(r->tun->awake_pct));
+			     rules_delay_cost(r, h->rests), READ_ONCE(r->tun->awake_pct));
 	/* The limit itself may be no OPP. */
 	if (i < in.last)
-		plan_boost_lower(p, r, i, mem);
+		plan_boost_lower(p, r, i);
 	if (p->class == GCHINT_CLASS_URGENT || !fit->known)
 		return;
 	i = min_t(u32, gchint_opp_at_least(t, p->khz), in.last);
 	bound = stretch_add_pct(gchint_opp_stretch(&t->opp[i], mem), r->tun->pause_stretch_pct);
 	i = range_find_cheapest(t, &in, mem, gchint_opps_awake(t, READ_ONCE(r->tun->awake_pct)),
 				bound);
-	plan_boost_lower(p, r, i, mem);
+	plan_boost_lower(p, r, i);
 }
 
 /* The farthest OPP on one side of @at that is within @pct of it, at least the next. */
@@ -463,6 +478,13 @@ static u32 plan_cap_unknown(const struct gchint_rules *r, const struct cap *c, u
 	while (i < c->in.last && (t->opp[i].flags & GCHINT_OPP_INEFFICIENT))
 		i++;
 	return i;
+}
+
+/* The OPP for a collection that mutators wait for, in all or at times. */
+static u32 cap_find_worth(const struct gchint_rules *r, const struct cap *c, bool rests)
+{
+	return range_find_worth(r, &c->in, c->mem, WAITING, rules_delay_cost(r, rests),
+				READ_ONCE(r->tun->awake_pct));
 }
 
 /*
@@ -544,14 +566,26 @@ static void plan_model(struct gchint_plan *p, const struct gchint_hint *h,
 	}
 
 	if (gchint_opp_stretch(&t->opp[i], c.mem) > c.pace) {
-		u32 last = range_find_worth(r, &c.in, c.mem, WAITING,
-					    READ_ONCE(r->tun->awake_pct));
+		u32 last = cap_find_worth(r, &c, h->rests);
 
 		while (i < last && (gchint_opp_stretch(&t->opp[i], c.mem) > c.pace ||
 				    (t->opp[i].flags & GCHINT_OPP_INEFFICIENT)))
 			i++;
 		p->reason = GCHINT_REASON_PACE;
 		p->step = 0;
+		/* Mutators will wait for what is slower than it would have to be. */
+		if (gchint_opp_stretch(&t->opp[i], c.mem) > c.pace)
+			p->weight = WAITING * GCHINT_WEIGHT_THREAD;
+	} else if (h->awaited && p->class == GCHINT_CLASS_CONCURRENT) {
+		/*
+		 * A collector that paces its mutators lets them run as fast as it marks, so
+		 * that they lose what it loses, although they do not wait at this instant.
+		 * As fast as while they do, or the frequency would move each time.
+		 */
+		c.mem = fit_least_mem(fit);
+		i = max_t(u32, i, cap_find_worth(r, &c, h->rests));
+		p->step = 0;
+		p->weight = WAITING * GCHINT_WEIGHT_THREAD;
 	} else if (begun && n && !h->role && (h->work_done || h->work_left || n->samples)) {
 		i = plan_probe(p, r, n, &c, i);
 	} else if (p->step) {
@@ -581,7 +615,7 @@ static noinline void plan_make_learned(struct gchint_plan *p, const struct gchin
 		}
 	}
 	if (gchint_class_boosts(p->class)) {
-		plan_boost(p, r, &fit);
+		plan_boost(p, h, r, &fit);
 	} else {
 		plan_model(p, h, r, l, n, &fit, begun, paid, now_ns);
 		if (h->stall_ns)
@@ -635,6 +669,9 @@ void gchint_plan_make(struct gchint_plan *p, const struct gchint_hint *h,
 	p->step = step;
 	p->until_ns = now_ns + HOLD_NS;
 	p->slowdown = GCHINT_ONE;
+	p->weight = 0;
+	if (gchint_class_boosts(p->class))
+		p->weight = GCHINT_WEIGHT_THREAD * (p->together ? WAITING_TOGETHER : WAITING);
 	/* A boost that takes effect when the phase is over only costs. */
 	pays = gchint_rules_latency(r);
 	pays *= gchint_class_boosts(p->class) ? BOOST_LATENCIES : READ_ONCE(r->tun->min_latencies);

@@ -7,9 +7,16 @@
 #ifndef _GCHINT_PLAN_H
 #define _GCHINT_PLAN_H
 
+#include "budget.h"
 #include "learn.h"
 #include "opp.h"
 #include "tunables.h"
+
+/*
+ * Mutators lose this part of the time for which they are slowed: that they would wait
+ * for the collection anyway is a prediction. Chosen on the lab's Krait and Exynos.
+ */
+#define GCHINT_SLOWED_LOSS 4
 
 /* The range of frequencies that hints want; 0 no limit. */
 struct gchint_bounds {
@@ -44,6 +51,8 @@ struct gchint_mutator_bounds {
  *	does not know it
  * @meter_us: minimum time between switches for unprivileged hints, unless
  *	&gchint_tunables.hold_us is longer: cpufreq_policy_transition_delay_us()
+ * @delay_cost: &gchint_budget.delay_cost: what the time of a waiting thread is worth.
+ *	It changes without @epoch: a plan made before is only a little too fast or slow
  * @limits_only: another governor is at work, and decisions are limits: without a hint
  *	there is none
  * @epoch: changes with any field here, tunables included, and never equals that of
@@ -58,6 +67,7 @@ struct gchint_rules {
 	u32 core_type_khz;
 	u32 latency_ns;
 	u32 meter_us;
+	u32 delay_cost;
 	bool limits_only;
 	u32 epoch;
 };
@@ -92,6 +102,7 @@ struct gchint_plan {
 	bool lower; /* a boost that gains nothing above @khz, even if load asks for more */
 	bool probe; /* @khz is a neighbour of the best choice, to learn */
 	bool together; /* &gchint_hint.together */
+	u8 weight; /* &gchint_usage.weight */
 	bool steady; /* neither a stall instant nor an expected end shortens @until_ns */
 	u32 mem; /* memory fraction used, fixed point */
 	u32 slowdown; /* stretch of the session's mutators meanwhile; GCHINT_ONE none */
@@ -118,7 +129,7 @@ static inline bool gchint_plan_valid(const struct gchint_plan *p, const struct g
  * unit of work: below it, being awake for longer costs more than is saved, and a
  * mutator that waited for a collection would start there, because its load is low.
  * It applies only to threads that may raise. Above the cap the mutator's delay
- * cost, by &gchint_tunables.bias, is less than the power. A program that rests between
+ * cost, by &gchint_rules.delay_cost, is less than the power. A program that rests between
  * its work is awake no longer for being slower: there the power of being awake is no
  * part of that cost, and the cap is lower.
  */
@@ -126,7 +137,7 @@ void gchint_rules_set_mutators(struct gchint_rules *r);
 
 /*
  * The frequency for a mutator whose collection is late, in kHz: the slowest that
- * @slowdown (gchint_pace_slowdown() of its session) and &gchint_tunables.bias allow,
+ * @slowdown (gchint_pace_slowdown() of its session) and the delay cost allow,
  * but not below &gchint_mutator_bounds.slow_khz, where too little is saved. 0: as load
  * asks for.
  */

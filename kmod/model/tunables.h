@@ -8,10 +8,6 @@
 
 #include "pure.h"
 
-/* Above this &gchint_tunables.bias delay costs more than any power; percent per step below. */
-#define GCHINT_BIAS_SPEED 100
-#define GCHINT_BIAS_DELAY_COST 2
-
 /*
  * A phase that must end before mutators stall is planned to take this much less than
  * the time left, because the work left is an estimate. Percent.
@@ -21,21 +17,20 @@
 /* T(name, default, lowest, highest), sorted by name. */
 #define GCHINT_TUNABLES(T)				\
 	T(awake_pct, 25, 0, 400)			\
-	T(bias, 40, 0, 100)				\
 	T(boost_unprivileged, 0, 0, 1)			\
+	T(budget, 10, 0, 50)				\
 	T(cap_pct, 50, 10, 100)				\
 	T(hold_us, 10000, 0, 1000000)			\
-	T(min_latencies, 8, 0, 1000)			\
-	T(slowdown_pct, 50, 0, 1000)
+	T(min_latencies, 8, 0, 1000)
 
 /**
  * struct gchint_tunables - the values
  * @mode: enum gchint_mode; its sysfs file takes the names off, table, model
  * @awake_pct: power of a CPU that is merely awake, in percent of the power at the
  *	highest OPP; added to each OPP's own
- * @bias: delay cost: what a waiting thread is worth, in percent of twice the power
- *	of a busy CPU at the highest OPP; GCHINT_BIAS_SPEED: more than any power
  * @boost_unprivileged: sessions without CAP_SYS_NICE may raise as well
+ * @budget: percent by which hinted work may take longer than without hints; see
+ *	struct gchint_budget
  * @cap_pct: part of the highest frequency for a concurrent phase in table mode, and
  *	in model mode until the phase is learned
  * @hold_us: minimum time between two switches by load, as schedutil's rate limit
@@ -52,14 +47,14 @@
  *	follows PELT's ramp as closely as idle time alone allows
  *
  * Each value is one word: a reader may see an old or a new one, never a torn one,
- * and every combination within the bounds is safe. The last four never change after
+ * and every combination within the bounds is safe. The last five never change after
  * gchint_tunables_init(); they are fields for the tests to vary.
  */
 struct gchint_tunables {
 	u32 mode;
 	u32 awake_pct;
-	u32 bias;
 	u32 boost_unprivileged;
+	u32 budget;
 	u32 cap_pct;
 	u32 hold_us;
 	u32 min_latencies;
@@ -77,6 +72,7 @@ static inline void gchint_tunables_init(struct gchint_tunables *t)
 	*t = (struct gchint_tunables){
 		.mode = GCHINT_MODE_MODEL,
 		GCHINT_TUNABLES(GCHINT_TUNABLE_DEFAULT)
+		.slowdown_pct = 50,
 		.headroom_pct = 25,
 		.pause_stretch_pct = 2,
 		.probe_every = 16,

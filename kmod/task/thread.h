@@ -63,6 +63,7 @@ struct gchint_slot_block {
  * @slowdown_slot: slot of the thread that set @slowdown
  * @slowed: CPUs that slowed its mutators, by their last digit: the latest
  * @collector: slot of the thread that was last seen to collect; GCHINT_NO_LEAD none
+ * @rested: when a mutator was last seen to rest between its work, jiffies; 0 never
  * @collecting: CPUs that collect for it while mutators wait
  * @mutator: gchint_learn_mutator() by core type; written under @learn_lock
  * @learn_lock: serialises @learn; innermost of all locks
@@ -85,6 +86,7 @@ struct gchint_session {
 	u32 generation;
 	u32 slowdown;
 	u32 slowdown_until;
+	u32 rested;
 	atomic_t collecting;
 	u8 mutator[GCHINT_CORE_TYPES];
 	raw_spinlock_t learn_lock;

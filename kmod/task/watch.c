@@ -152,6 +152,8 @@ static inline void watch_account_run(struct gchint_cpu *c,
 			khz = gchint_policy_mean_khz(policy, c, ran, now);
 		c->khz_since = now;
 		core_type = policy->core_type;
+		if (ran)
+			gchint_policy_book(policy, c, ran, khz, now);
 	}
 	gchint_phase_account_time(c->track, ran, khz, core_type);
 	c->ran_since = now;
@@ -315,6 +317,14 @@ static u8 hint_keeping(const struct gchint_cpu *c, u64 now)
 		       GCHINT_KEEPING_UNKNOWN;
 }
 
+/* Does a mutator of the session rest between its work, or did it a second ago? */
+static bool session_rests(const struct gchint_session *session)
+{
+	u32 rested = READ_ONCE(session->rested);
+
+	return rested && time_before32((u32)jiffies, rested + HZ);
+}
+
 /* Counts this CPU among those that collect for the session while mutators wait. */
 static void session_count(struct gchint_cpu *c, struct gchint_session *session,
 			  bool collects)
@@ -359,6 +369,9 @@ static void watch_sample(struct gchint_cpu *c, struct gchint_policy *policy,
 	if (c->hint.slowdown > GCHINT_ONE)
 		session_record_slowed(session, c->cpu);
 	c->hint.keeping = hint_keeping(c, now);
+	if (c->hint.keeping != GCHINT_KEEPING_UNKNOWN)
+		WRITE_ONCE(session->rested, (u32)jiffies);
+	c->hint.rests = session_rests(session);
 	session_count(c, session,
 		      gchint_class_boosts(c->hint.class) &&
 			      c->hint.class != GCHINT_CLASS_URGENT);

@@ -5,6 +5,7 @@
  */
 #include "fuzz.h"
 
+#include "../../kmod/model/budget.c"
 #include "../../kmod/model/decide.c"
 #include "../../kmod/model/learn.c"
 #include "../../kmod/model/load.c"
@@ -34,6 +35,7 @@ struct cpu {
 struct world {
 	struct gchint_opps opps;
 	struct gchint_tunables tun;
+	struct gchint_budget budget;
 	struct gchint_rules rules;
 	struct gchint_learn learn;
 	struct gchint_state state;
@@ -145,6 +147,22 @@ static bool inside_exists(const struct world *w)
 	return !w->opps.nr;
 }
 
+/* Time of a hinting thread, at any frequency: the delay cost stays within its bounds. */
+static void usage_check(struct world *w, const struct cpu *c, u64 ran_ns, u32 load)
+{
+	struct gchint_usage u = { .ran_ns = ran_ns };
+
+	gchint_budget_set(&w->budget, w->tun.budget);
+	gchint_decide_usage(&u, &w->rules, &c->hint, &c->plan, w->state.khz, load, w->state.hinted);
+	must(u.weight <= 2 * GCHINT_WEIGHT_THREAD);
+	gchint_budget_book(&w->budget, &u, w->now);
+	must(w->budget.delay_cost <= GCHINT_DELAY_COST_MAX);
+	if (!w->tun.budget)
+		must(w->budget.delay_cost == GCHINT_DELAY_COST_MAX);
+	w->rules.delay_cost = w->budget.delay_cost;
+	gchint_rules_set_mutators(&w->rules);
+}
+
 static u32 demand_check(struct bytes *b, struct world *w, u32 nr)
 {
 	struct cpu *c = &w->cpu[nr];
@@ -164,6 +182,8 @@ static u32 demand_check(struct bytes *b, struct world *w, u32 nr)
 	base = gchint_load_base(&c->load);
 	all = gchint_load_all(&c->load);
 	must(base <= all && all <= GCHINT_ONE && io <= GCHINT_ONE);
+	if (c->hinted)
+		usage_check(w, c, step, all);
 	base = max_t(u32, base, io);
 	all = max_t(u32, all, io);
 	if (c->hinted && c->hint.class != GCHINT_CLASS_NEUTRAL &&

@@ -154,10 +154,10 @@ static void test_toggled_waiting_is_rate_limited(void **state)
 
 	(void)state;
 	init(&x, krait_static);
-	/* A floor, and no ceiling by bias. */
-	x.tun.bias = GCHINT_BIAS_SPEED;
+	/* A floor, and no ceiling by the delay cost. */
+	x.rules.delay_cost = GCHINT_DELAY_COST_MAX;
 	gchint_rules_set_mutators(&x.rules);
-	x.tun.bias = 0;
+	x.rules.delay_cost = 0;
 	x.tun.min_latencies = 0;
 	x.tun.hold_us = 0;
 	x.rules.meter_us = 20000;

@@ -314,12 +314,13 @@ static void test_mutator_slows_for_a_late_collection(void **state)
 	(void)state;
 	init(&x, krait_static);
 	gchint_rules_set_mutators(&x.rules);
-	/* With bias at performance; with any other value not at all. */
-	x.tun.bias = GCHINT_BIAS_SPEED;
+	/* At the highest delay cost; at any other not at all. */
+	x.rules.delay_cost = GCHINT_DELAY_COST_MAX;
 	gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
 	assert_false(d.hinted);
 	/* A part of it is paid for as delay, so that less is slowed where delay costs more. */
-	for (x.tun.bias = 90, before = U32_MAX; x.tun.bias; x.tun.bias -= 10) {
+	for (x.rules.delay_cost = 90, before = U32_MAX; x.rules.delay_cost;
+	     x.rules.delay_cost -= 10) {
 		gchint_rules_set_mutators(&x.rules);
 		gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
 		assert_cmp(d.khz, >=, x.rules.mutator[0].slow_khz);
@@ -339,7 +340,7 @@ static void test_mutator_slows_for_a_late_collection(void **state)
 	gchint_decide_cpu(&d, &x.rules, 3, 50, &h, NULL);
 	assert_cmp(d.khz, ==, cpu(&x, 50, false).khz);
 	/* Slightly late means slightly slower. */
-	x.tun.bias = 60;
+	x.rules.delay_cost = 60;
 	gchint_rules_set_mutators(&x.rules);
 	before = 0;
 	for (u32 slowdown = 2 * GCHINT_ONE; slowdown > GCHINT_ONE; slowdown -= 16) {
@@ -351,16 +352,16 @@ static void test_mutator_slows_for_a_late_collection(void **state)
 	assert_cmp(before, >, x.rules.max_khz - x.rules.max_khz / 32);
 	/* The administrator sets how much, and whether. */
 	h.slowdown = 64 * GCHINT_ONE;
-	x.tun.bias = GCHINT_BIAS_SPEED - 10;
+	x.rules.delay_cost = GCHINT_DELAY_COST_MAX - 10;
 	gchint_rules_set_mutators(&x.rules);
 	gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
 	assert_cmp(d.khz, >, x.rules.mutator[0].floor_khz);
-	x.tun.bias = GCHINT_BIAS_SPEED;
+	x.rules.delay_cost = GCHINT_DELAY_COST_MAX;
 	gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
 	assert_cmp(d.khz, ==, cpu(&x, 1024, false).khz);
 	assert_false(d.hinted);
 	/* Without power values no saving is known. */
-	x.tun.bias = 0;
+	x.rules.delay_cost = 0;
 	x.rules.mutator[0].floor_khz = 0;
 	x.rules.mutator[0].slow_khz = 0;
 	gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
@@ -436,8 +437,8 @@ static void test_defaults_are_within_bounds(void **state)
 		if (i)
 			assert_true(strcmp(rows[i - 1].name, r->name) < 0);
 	}
-	/* All rules are compared: mode, the table rows, and four without a file. */
-	assert_int_equal(sizeof(t), (1 + ARRAY_SIZE(rows) + 4) * sizeof(u32));
+	/* All rules are compared: mode, the table rows, and five without a file. */
+	assert_int_equal(sizeof(t), (1 + ARRAY_SIZE(rows) + 5) * sizeof(u32));
 }
 
 /* The request equals the limit: the limit did not decide. */

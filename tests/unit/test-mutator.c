@@ -213,7 +213,7 @@ static void test_memory_bound_program_gets_a_lower_frequency(void **state)
 
 		init(&x, boards[b].fill);
 		x.tun.awake_pct = 25;
-		x.tun.bias = 25;
+		x.rules.delay_cost = 25;
 		gchint_rules_set_mutators(&x.rules);
 		for (u8 i = 1; i < GCHINT_MUTATORS; i++) {
 			const struct gchint_mutator_bounds *m = &x.rules.mutator[i];
@@ -247,7 +247,7 @@ static void test_programs_are_learned_separately(void **state)
 	(void)state;
 	init(&x, krait_static);
 	x.tun.awake_pct = 25;
-	x.tun.bias = 10;
+	x.rules.delay_cost = 10;
 	gchint_rules_set_mutators(&x.rules);
 	gchint_decide_cpu(&a, &x.rules, 3, 1, &counts, NULL);
 	gchint_decide_cpu(&b, &x.rules, 3, 1, &waits, NULL);
@@ -268,7 +268,7 @@ static void test_memory_bound_program_slows_further(void **state)
 
 	(void)state;
 	init(&x, krait_static);
-	x.tun.bias = 0;
+	x.rules.delay_cost = 0;
 	gchint_rules_set_mutators(&x.rules);
 	for (u8 i = 1; i < GCHINT_MUTATORS; i++) {
 		u32 khz = gchint_plan_mutator_khz(&x.rules, slowdown, i);
@@ -294,7 +294,7 @@ static void test_limits_leave_nothing_to_slow(void **state)
 
 	(void)state;
 	init(&x, krait_static);
-	x.tun.bias = 0;
+	x.rules.delay_cost = 0;
 	for (u32 last = 1; last < x.opps.nr; last++) {
 		x.rules.max_khz = x.opps.opp[last].khz;
 		gchint_rules_set_mutators(&x.rules);

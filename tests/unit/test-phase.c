@@ -101,6 +101,42 @@ static void test_urgent_phase_is_still_the_same(void **state)
 	assert_int_equal(lease_poll(&l), GCHINT_SAW_END | GCHINT_SAW_BEGIN);
 }
 
+static bool awaited_now(struct lease *l)
+{
+	struct gchint_hint h;
+
+	lease_poll(l);
+	gchint_phase_hint(&h, &l->track, GCHINT_ROLE_CONCURRENT, true);
+	return h.awaited;
+}
+
+/* That mutators waited counts for the rest of the collection, whatever its phases. */
+static void test_waiting_counts_until_the_collection_ends(void **state)
+{
+	struct lease l;
+
+	(void)state;
+	lease_init(&l);
+	assert_false(awaited_now(&l));
+	edge(&l.slot, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	assert_false(awaited_now(&l));
+	edge(&l.slot, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT | GCHINT_F_URGENT);
+	assert_true(awaited_now(&l));
+	edge(&l.slot, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	assert_true(awaited_now(&l));
+	edge(&l.slot, GCHINT_PHASE_REMARK, GCHINT_F_STW);
+	assert_true(awaited_now(&l));
+	edge(&l.slot, GCHINT_PHASE_COPY, GCHINT_F_CONCURRENT);
+	assert_true(awaited_now(&l));
+	edge(&l.slot, GCHINT_PHASE_NONE, 0);
+	assert_false(awaited_now(&l));
+	edge(&l.slot, GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT);
+	assert_false(awaited_now(&l));
+	/* A pause is no reason: it ends by itself. */
+	edge(&l.slot, GCHINT_PHASE_REMARK, GCHINT_F_STW);
+	assert_false(awaited_now(&l));
+}
+
 static void test_end_without_a_start_is_harmless(void **state)
 {
 	struct lease l;
@@ -540,6 +576,7 @@ int main(void)
 		cmocka_unit_test(test_begin_and_end_are_seen),
 		cmocka_unit_test(test_nested_phase_replaces),
 		cmocka_unit_test(test_urgent_phase_is_still_the_same),
+		cmocka_unit_test(test_waiting_counts_until_the_collection_ends),
 		cmocka_unit_test(test_end_without_a_start_is_harmless),
 		cmocka_unit_test(test_phase_without_progress_goes_stale_and_revives),
 		cmocka_unit_test(test_progress_keeps_a_phase_alive),

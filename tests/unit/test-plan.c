@@ -204,7 +204,7 @@ static void test_memory_bound_pause_is_not_boosted_in_vain(void **state)
 	assert_cmp(plan(&x), >=, 2112000);
 	/* An urgent phase is no time to save on its memory waits. */
 	init(&x, krait_static);
-	x.tun.bias = GCHINT_BIAS_SPEED;
+	x.rules.delay_cost = GCHINT_DELAY_COST_MAX;
 	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_STW, .99, 50 * MS);
 	x.hint.class = GCHINT_CLASS_URGENT;
 	assert_cmp(plan(&x), ==, 2150400);
@@ -474,7 +474,7 @@ static void test_late_collection_slows_its_mutators(void **state)
 	(void)state;
 	init(&x, krait_static);
 	x.tun.awake_pct = 25;
-	x.tun.bias = 0;
+	x.rules.delay_cost = 0;
 	gchint_rules_set_mutators(&x.rules);
 	floor = gchint_opp_at_least(&x.opps, x.rules.mutator[0].floor_khz);
 	teach(&x, GCHINT_PHASE_MARK, GCHINT_CLASS_CONCURRENT, .3, 50 * MS);
@@ -483,12 +483,12 @@ static void test_late_collection_slows_its_mutators(void **state)
 	plan(&x);
 	assert_cmp(x.plan.slowdown, ==, GCHINT_ONE);
 	/* That it costs no time is a prediction, which is not relied on where time is expensive. */
-	x.tun.bias = GCHINT_BIAS_SPEED;
+	x.rules.delay_cost = GCHINT_DELAY_COST_MAX;
 	x.rules.epoch++;
 	x.hint.stall_ns = NOW + 2 * MS;
 	plan(&x);
 	assert_cmp(x.plan.slowdown, ==, GCHINT_ONE);
-	x.tun.bias = 0;
+	x.rules.delay_cost = 0;
 	x.rules.epoch++;
 	plan(&x);
 	assert_cmp(x.plan.slowdown, >, GCHINT_ONE);

@@ -267,7 +267,7 @@ static void test_boosts_never_cost_more_than_the_tolerated_stretch(void **state)
 
 		any_world(&w, n);
 		any_learning(&w, 300);
-		w.tun.bias = GCHINT_BIAS_SPEED;
+		w.rules.delay_cost = GCHINT_DELAY_COST_MAX;
 		any_cpu(&w, &c, 0);
 		if (!c.hinted || !gchint_class_boosts(c.hint.class) || !c.plan.lower)
 			continue;

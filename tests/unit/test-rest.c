@@ -82,7 +82,7 @@ static void test_behind_lifts_the_cap_and_nothing_else(void **state)
 
 	(void)state;
 	init(&x, krait_static);
-	x.tun.bias = 10;
+	x.rules.delay_cost = 10;
 	gchint_rules_set_mutators(&x.rules);
 	assert_cmp(x.rules.mutator[0].cap_khz, <, x.rules.max_khz);
 	gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
@@ -113,12 +113,14 @@ static void test_spare_time_lowers_the_cap(void **state)
 	struct gchint_demand d;
 	struct fixture x;
 	bool lower = false;
+	u32 khz;
 
 	(void)state;
-	init(&x, krait_static);
+	init(&x, exynos_a15);
 	m = &x.rules.mutator[0];
 	x.tun.awake_pct = 25;
-	for (x.tun.bias = 0; x.tun.bias < GCHINT_BIAS_SPEED; x.tun.bias++) {
+	for (x.rules.delay_cost = 40; x.rules.delay_cost < GCHINT_DELAY_COST_MAX;
+	     x.rules.delay_cost++) {
 		gchint_rules_set_mutators(&x.rules);
 		if (!m->spare_khz) {
 			assert_int_equal(m->cap_khz, 0);
@@ -131,6 +133,15 @@ static void test_spare_time_lowers_the_cap(void **state)
 		assert_cmp(d.khz, ==, m->spare_khz);
 	}
 	assert_true(lower);
+	/* Its latency is worth as much as that, however low the delay cost. */
+	x.rules.delay_cost = 40;
+	gchint_rules_set_mutators(&x.rules);
+	khz = m->spare_khz;
+	for (x.rules.delay_cost = 0; x.rules.delay_cost < 40; x.rules.delay_cost++) {
+		gchint_rules_set_mutators(&x.rules);
+		assert_cmp(m->spare_khz, ==, khz);
+	}
+	x.rules.delay_cost = GCHINT_DELAY_COST_MAX;
 	gchint_rules_set_mutators(&x.rules);
 	assert_int_equal(m->spare_khz, 0);
 }

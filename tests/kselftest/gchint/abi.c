@@ -750,8 +750,8 @@ TEST_F(abi, bounds)
 	} tunables[] = {
 		{ "mode", "fast" }, { "mode", "" }, { "cap_pct", "9" },
 		{ "cap_pct", "101" }, { "cap_pct", "-1" },
-		{ "bias", "101" }, { "boost_unprivileged", "2" },
-		{ "awake_pct", "99999999999" }, { "slowdown_pct", "0x10" },
+		{ "budget", "51" }, { "boost_unprivileged", "2" },
+		{ "awake_pct", "99999999999" }, { "budget", "0x10" },
 		{ "min_latencies", "1001" }, { "hold_us", "many" },
 	};
 	char before[64], after[64];

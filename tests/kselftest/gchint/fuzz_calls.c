@@ -443,8 +443,7 @@ static void op_socket(void)
 /* -- Tunables: only the first worker sets them, so that it can check them -- */
 
 static const char * const tunables[] = {
-	"awake_pct", "bias", "boost_unprivileged", "cap_pct", "hold_us", "min_latencies", "mode",
-	"slowdown_pct",
+	"awake_pct", "boost_unprivileged", "budget", "cap_pct", "hold_us", "min_latencies", "mode",
 };
 
 static void some_text(char *text, size_t size)

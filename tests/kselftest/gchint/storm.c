@@ -467,8 +467,8 @@ static void tunables(void)
 {
 	static const char * const modes[] = { "off", "table", "model" };
 	static const char * const names[] = {
-		"awake_pct", "bias", "boost_unprivileged", "cap_pct", "hold_us",
-		"min_latencies", "slowdown_pct",
+		"awake_pct", "boost_unprivileged", "budget", "cap_pct", "hold_us",
+		"min_latencies",
 	};
 	char text[32];
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The bias tunable: how much power the time of a waiting thread is worth. */
+/* The delay cost: how much power the time of a waiting thread is worth. */
 #include "deciding.h"
 
-static u32 ceiling_at(struct fixture *x, u32 bias)
+static u32 ceiling_at(struct fixture *x, u32 cost)
 {
-	x->tun.bias = bias;
+	x->rules.delay_cost = cost;
 	gchint_rules_set_mutators(&x->rules);
 	return x->rules.mutator[0].cap_khz ? x->rules.mutator[0].cap_khz : x->rules.max_khz;
 }
@@ -22,13 +22,13 @@ static void test_ceiling_is_the_highest_opp_that_pays_off(void **state)
 {
 	(void)state;
 	for (u32 b = 0; b < nr_boards; b++) {
-		for (u32 bias = 0; bias < GCHINT_BIAS_SPEED; bias += 7) {
-			double least = 1e300, price = bias / 50.0;
+		for (u32 cost = 0; cost < GCHINT_DELAY_COST_MAX; cost += 7) {
+			double least = 1e300, price = cost / 50.0;
 			struct fixture x;
 			u32 at;
 
 			init(&x, boards[b].fill);
-			at = gchint_opp_at_least(&x.opps, ceiling_at(&x, bias));
+			at = gchint_opp_at_least(&x.opps, ceiling_at(&x, cost));
 			for (u32 i = 0; i < x.opps.nr; i++)
 				least = fmin(least, paid(&x, i, .3, price));
 			assert_true(paid(&x, at, .3, price) <= least * 1.035);
@@ -38,7 +38,7 @@ static void test_ceiling_is_the_highest_opp_that_pays_off(void **state)
 	}
 }
 
-static void test_higher_bias_is_never_slower(void **state)
+static void test_higher_cost_is_never_slower(void **state)
 {
 	(void)state;
 	for (u32 b = 0; b < nr_boards; b++) {
@@ -46,8 +46,8 @@ static void test_higher_bias_is_never_slower(void **state)
 		struct fixture x;
 
 		init(&x, boards[b].fill);
-		for (u32 bias = 0; bias <= GCHINT_BIAS_SPEED; bias++) {
-			u32 khz = ceiling_at(&x, bias);
+		for (u32 cost = 0; cost <= GCHINT_DELAY_COST_MAX; cost++) {
+			u32 khz = ceiling_at(&x, cost);
 
 			assert_cmp(khz, >=, before);
 			different += khz != before;
@@ -59,7 +59,7 @@ static void test_higher_bias_is_never_slower(void **state)
 	}
 }
 
-/* A floor at the cheapest frequency is not lowered by any bias. */
+/* A floor at the cheapest frequency is not lowered by any delay cost. */
 static void test_ceiling_is_at_least_the_floor(void **state)
 {
 	(void)state;
@@ -85,14 +85,14 @@ static void cliff(struct gchint_opps *t)
 	gchint_opps_finish(t);
 }
 
-static void test_highest_bias_has_no_ceiling(void **state)
+static void test_highest_cost_has_no_ceiling(void **state)
 {
 	struct fixture x;
 
 	(void)state;
 	init(&x, cliff);
-	assert_cmp(ceiling_at(&x, GCHINT_BIAS_SPEED - 1), ==, 1000000);
-	ceiling_at(&x, GCHINT_BIAS_SPEED);
+	assert_cmp(ceiling_at(&x, GCHINT_DELAY_COST_MAX - 1), ==, 1000000);
+	ceiling_at(&x, GCHINT_DELAY_COST_MAX);
 	assert_cmp(x.rules.mutator[0].cap_khz, ==, 0);
 }
 
@@ -104,7 +104,7 @@ static void test_no_ceiling_under_limits_or_unknown_power(void **state)
 	(void)state;
 	init(&x, exynos_a15);
 	x.rules.max_khz = 800000;
-	ceiling_at(&x, GCHINT_BIAS_SPEED);
+	ceiling_at(&x, GCHINT_DELAY_COST_MAX);
 	assert_cmp(x.rules.mutator[0].cap_khz, ==, 0);
 	init(&x, exynos_a15);
 	x.opps.powered = false;
@@ -161,20 +161,20 @@ static void test_pauses_count_twice(void **state)
 	(void)state;
 	for (u32 b = 0; b < nr_boards; b++) {
 		for (u32 c = 0; c < ARRAY_SIZE(classes); c++) {
-			for (u32 bias = 0; bias < GCHINT_BIAS_SPEED; bias += 20) {
-				double least = 1e300, price = 2 * bias / 50.0;
+			for (u32 cost = 0; cost < GCHINT_DELAY_COST_MAX; cost += 20) {
+				double least = 1e300, price = 2 * cost / 50.0;
 				struct fixture x;
 				u32 at;
 
 				init(&x, boards[b].fill);
-				x.tun.bias = bias;
+				x.rules.delay_cost = cost;
 				x.hint.class = classes[c];
 				at = gchint_opp_at_least(&x.opps, plan(&x));
 				for (u32 i = 0; i < x.opps.nr; i++)
 					least = fmin(least, paid(&x, i, 0, price));
 				assert_true(paid(&x, at, 0, price) <= least * 1.035);
 				assert_int_equal(x.plan.lower, at + 1 < x.opps.nr);
-				x.tun.bias = GCHINT_BIAS_SPEED;
+				x.rules.delay_cost = GCHINT_DELAY_COST_MAX;
 				assert_cmp(plan(&x), ==, x.rules.max_khz);
 				assert_false(x.plan.lower);
 			}
@@ -187,13 +187,13 @@ static void test_pauses_that_use_all_cpus_count_once(void **state)
 {
 	(void)state;
 	for (u32 b = 0; b < nr_boards; b++) {
-		for (u32 bias = 0; bias < GCHINT_BIAS_SPEED; bias += 20) {
+		for (u32 cost = 0; cost < GCHINT_DELAY_COST_MAX; cost += 20) {
 			struct fixture x;
 			u32 alone, together;
 
 			init(&x, boards[b].fill);
 			x.hint.class = GCHINT_CLASS_STW;
-			x.tun.bias = bias;
+			x.rules.delay_cost = cost;
 			alone = plan(&x);
 			/* The plan is made again when another CPU begins or ends. */
 			x.hint.together = true;
@@ -203,15 +203,46 @@ static void test_pauses_that_use_all_cpus_count_once(void **state)
 			assert_false(gchint_plan_valid(&x.plan, &x.hint, &x.rules, NOW));
 			assert_cmp(plan(&x), ==, alone);
 			assert_cmp(together, <=, alone);
-			x.tun.bias = bias / 2;
+			x.rules.delay_cost = cost / 2;
 			x.plan.made = false;
 			assert_cmp(plan(&x), ==, together);
 		}
 	}
 }
 
+/*
+ * Requests wait for the pauses of a session whose mutators rest between them, and
+ * alongside another governor it is not known what was slowed by a hint.
+ */
+static void test_pauses_of_servers_and_under_limits_are_never_cheap(void **state)
+{
+	(void)state;
+	for (u32 b = 0; b < 2 * nr_boards; b++) {
+		struct fixture x;
+		u32 khz, at_most;
+
+		init(&x, boards[b / 2].fill);
+		x.hint.class = GCHINT_CLASS_STW;
+		x.rules.delay_cost = 0;
+		at_most = plan(&x);
+		x.rules.delay_cost = 40;
+		x.plan.made = false;
+		khz = plan(&x);
+		assert_cmp(khz, >=, at_most);
+		x.hint.rests = b % 2;
+		x.rules.limits_only = !x.hint.rests;
+		for (x.rules.delay_cost = 0; x.rules.delay_cost <= 40; x.rules.delay_cost += 10) {
+			x.plan.made = false;
+			assert_cmp(plan(&x), ==, khz);
+		}
+		x.rules.delay_cost = GCHINT_DELAY_COST_MAX;
+		x.plan.made = false;
+		assert_cmp(plan(&x), ==, x.rules.max_khz);
+	}
+}
+
 /* A late collection is accelerated only as far as its time is worth. */
-static void test_bias_limits_the_speed_of_late_collections(void **state)
+static void test_cost_limits_the_speed_of_late_collections(void **state)
 {
 	struct fixture x;
 	u32 at;
@@ -222,7 +253,7 @@ static void test_bias_limits_the_speed_of_late_collections(void **state)
 	x.hint.work_left = 1000000;
 	x.hint.stall_ns = NOW + 2 * MS;
 	assert_cmp(plan(&x), ==, x.rules.max_khz);
-	x.tun.bias = 10;
+	x.rules.delay_cost = 10;
 	x.plan.made = false;
 	at = gchint_opp_at_least(&x.opps, plan(&x));
 	assert_int_equal(x.plan.reason, GCHINT_REASON_PACE);
@@ -233,7 +264,7 @@ static void test_bias_limits_the_speed_of_late_collections(void **state)
 	x.plan.made = false;
 	plan(&x);
 	at = x.plan.khz;
-	x.tun.bias = GCHINT_BIAS_SPEED;
+	x.rules.delay_cost = GCHINT_DELAY_COST_MAX;
 	x.plan.made = false;
 	assert_cmp(plan(&x), ==, at);
 }
@@ -242,14 +273,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ceiling_is_the_highest_opp_that_pays_off),
-		cmocka_unit_test(test_higher_bias_is_never_slower),
+		cmocka_unit_test(test_higher_cost_is_never_slower),
 		cmocka_unit_test(test_ceiling_is_at_least_the_floor),
-		cmocka_unit_test(test_highest_bias_has_no_ceiling),
+		cmocka_unit_test(test_highest_cost_has_no_ceiling),
 		cmocka_unit_test(test_no_ceiling_under_limits_or_unknown_power),
 		cmocka_unit_test(test_ceiling_only_for_hinting_mutators),
 		cmocka_unit_test(test_pauses_count_twice),
 		cmocka_unit_test(test_pauses_that_use_all_cpus_count_once),
-		cmocka_unit_test(test_bias_limits_the_speed_of_late_collections),
+		cmocka_unit_test(test_pauses_of_servers_and_under_limits_are_never_cheap),
+		cmocka_unit_test(test_cost_limits_the_speed_of_late_collections),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
