@@ -531,6 +531,8 @@ static int launch_run_probed(const struct launch *l, const char *path, char **co
 
 	if (l->recorder) {
 		again = probed_again(l, command, length);
+		/* It is the program that is recorded, not this command. */
+		l->recorder->called = l->program;
 		return again ? launch_run(l, again) : CTL_FAILED;
 	}
 	if (!hints_disabled() && stream && *stream) {
