@@ -41,11 +41,11 @@ static const char *series_state(const struct peer_series *s)
 static void print_group(const struct group *g, const struct peer_series *s)
 {
 	static const char *const heading[] = {
-		"contender", "n",	 "min ms",    "median ms", "+- 95 %",  "ratio",
-		"from",	     "to",	 "CPU ms",    "ns/object", "pause ms", "stop ms",
-		"stops ms",  "heap MiB", "collected", "machine",
+		"contender", "n",	"min ms",   "median ms", "+- 95 %",   "ratio",
+		"from",	     "to",	"CPU ms",   "system ms", "faults",    "ns/object",
+		"pause ms",  "stop ms", "stops ms", "heap MiB",	 "collected", "machine",
 	};
-	struct table *t = table_new(heading, 16);
+	struct table *t = table_new(heading, sizeof(heading) / sizeof(*heading));
 	double base[PEER_ROUNDS_MAX], value[PEER_ROUNDS_MAX];
 
 	if (!t)
@@ -69,6 +69,12 @@ static void print_group(const struct group *g, const struct peer_series *s)
 		PEER_FIGURE(&s[i], cpu_ms, value);
 		figure = summary_of(value, score.n);
 		table_number(t, figure.median, 1);
+		PEER_FIGURE(&s[i], system_ms, value);
+		figure = summary_of(value, score.n);
+		table_number(t, figure.median, 1);
+		PEER_FIGURE(&s[i], faults, value);
+		figure = summary_of(value, score.n);
+		table_number(t, figure.median, 0);
 		table_number(t, score.median * 1e6 / s[i].run[0].objects, 2);
 		PEER_FIGURE(&s[i], pause_max_ms, value);
 		figure = summary_of(value, score.n);
@@ -86,7 +92,10 @@ static void print_group(const struct group *g, const struct peer_series *s)
 	printf("\n%s%s\n", config.form == TABLE_MARKDOWN ? "## " : "", g->title);
 	printf("n=%zu rounds, interleaved; ratio: to '%s' of the same round, median, from, to; "
 	       "pause: longest\n"
-	       "of a mutator, stop: longest of the world, stops: all of these; medians.\n\n",
+	       "of a mutator, stop: longest of the world, stops: all of these; system: CPU time in "
+	       "the\n"
+	       "kernel; faults: pages touched for the first time, of the whole process; "
+	       "medians.\n\n",
 	       s[0].rounds, g->peer[0].name);
 	table_print(t, config.form, stdout);
 	table_free(t);

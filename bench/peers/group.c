@@ -12,6 +12,9 @@ static const char *const plans[] = {
 	"marksweep", "semispace", "cms", "cmsfly", "gencms", "gss", "immix", "stickyimmix",
 };
 
+/* Those that are compared with hugepages=1 as well, as "gchint+huge NAME" */
+static const char *const huge[] = { "semispace", "gss", "immix" };
+
 #define PLANS (sizeof(plans) / sizeof(*plans))
 
 /* the suffixes of whippet's programs */
@@ -165,6 +168,9 @@ static void group_init_quads(struct group *g, const struct places *at)
 	for (size_t i = 0; i < PLANS; i++)
 		add_bench(g, text_format("gchint %s", plans[i]), at->ours, "quads",
 			  text_format("plan=%s,sizing=fixed,%s", plans[i], heap), args);
+	for (size_t i = 0; i < sizeof(huge) / sizeof(*huge); i++)
+		add_bench(g, text_format("gchint+huge %s", huge[i]), at->ours, "quads",
+			  text_format("plan=%s,sizing=fixed,hugepages=1,%s", huge[i], heap), args);
 	add_whippet(g, at, "quads", "10", "2.5");
 }
 
@@ -184,6 +190,11 @@ static void group_init_mt(struct group *g, const struct places *at, int threads)
 			g, text_format("gchint %s", plans[i]), at->ours, "gcbench",
 			text_format("plan=%s,sizing=fixed,heap=%u,max=%u", plans[i], bytes, bytes),
 			args);
+	for (size_t i = 0; i < sizeof(huge) / sizeof(*huge); i++)
+		add_bench(g, text_format("gchint+huge %s", huge[i]), at->ours, "gcbench",
+			  text_format("plan=%s,sizing=fixed,hugepages=1,heap=%u,max=%u", huge[i],
+				      bytes, bytes),
+			  args);
 	add_whippet(g, at, "mt-gcbench", "2.5", text_format("%d", threads));
 }
 

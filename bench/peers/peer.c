@@ -87,6 +87,7 @@ static void run_set_unknown(struct peer_run *run)
 	run->score_ms = run->cpu_ms = run->foreign = run->gc_cpu_ms = run->stop_total_ms = NAN;
 	run->stop_max_ms = run->pause_max_ms = run->heap_mib = run->collections = NAN;
 	run->bytes = run->objects = run->checksum = NAN;
+	run->system_ms = run->faults = NAN;
 }
 
 static int run_set_failed(struct peer_run *run, int code, const char *text)
@@ -123,10 +124,9 @@ static void file_read_text(FILE *f, char *text, size_t size)
 	text[n] = 0;
 }
 
-static double cpu_ms_of(const struct rusage *u)
+static double timeval_ms(const struct timeval *t)
 {
-	return (double)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) * 1e3 +
-	       (double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) / 1e3;
+	return (double)t->tv_sec * 1e3 + (double)t->tv_usec / 1e3;
 }
 
 static void read_figures(const struct peer *peer, const char *text, struct peer_run *run)
@@ -179,7 +179,9 @@ int peer_run(const struct peer *peer, unsigned int timeout_s, struct peer_run *r
 		goto close;
 	}
 	file_read_text(out, text, sizeof(text));
-	run->cpu_ms = cpu_ms_of(&usage);
+	run->cpu_ms = timeval_ms(&usage.ru_utime) + timeval_ms(&usage.ru_stime);
+	run->system_ms = timeval_ms(&usage.ru_stime);
+	run->faults = (double)(usage.ru_minflt + usage.ru_majflt);
 	run->foreign = guarded ? quiet_end(&quiet) : NAN;
 	read_figures(peer, text, run);
 	if (isnan(run->score_ms))

@@ -35,6 +35,7 @@ struct peer_run {
 	int code;
 	char error[160];
 	double score_ms, cpu_ms, foreign;
+	double system_ms, faults; /* CPU time in the kernel; first touches of pages */
 	double gc_cpu_ms, heap_mib, collections;
 	double stop_total_ms, stop_max_ms; /* the world stopped */
 	double pause_max_ms; /* of one mutator, for whatever reason */

@@ -31,7 +31,8 @@ static double cpu_ns(void)
 
 int main(int argc, char **argv)
 {
-	const int calls = argc == 3 ? atoi(argv[1]) : 0, hints = argc == 3 && !strcmp(argv[2], "hints");
+	const int calls = argc == 3 ? atoi(argv[1]) : 0,
+		  hints = argc == 3 && !strcmp(argv[2], "hints");
 	double begin;
 
 	if (calls <= 0)

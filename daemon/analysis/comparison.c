@@ -252,8 +252,8 @@ bool compare_make(struct recording *const *rec, size_t runs, const struct compar
 
 	*c = (struct comparison){ 0 };
 	c->groups = group_runs(rec, runs, c->group, &c->left);
-	/* One more for all cores, and one for compare_add_figure(). */
-	c->figure = calloc(metric_nr + rec[0]->rails + 2, sizeof(*c->figure));
+	/* One more for all cores, and those of compare_add_figure(). */
+	c->figure = calloc(metric_nr + rec[0]->rails + 1 + COMPARE_ADDED, sizeof(*c->figure));
 	if (!c->figure) {
 		db_missing(rec[0]->path, "no memory to compare it");
 		return false;

@@ -63,6 +63,9 @@ bool compare_make(struct recording *const *rec, size_t runs, const struct compar
 		  struct comparison *c);
 void compare_free(struct comparison *c);
 
+/* Figures that a caller adds, at most. */
+#define COMPARE_ADDED 4
+
 /* Adds one figure without values, to be filled in. At most one after compare_make(). */
 struct compare_figure *compare_add_figure(struct comparison *c, const char *name, const char *unit,
 					  int better, bool main);

@@ -29,7 +29,7 @@
 #define CLOCK_SLOW	 0.8
 #define BURST_COUNT	 8 /* times between collections, of which their rates say something */
 #define BURST_PEAKS	 3 /* of these in bursts, at least */
-#define BURST_TIME	 0.1 /* of the time, in which half of the bytes were allocated */
+#define BURST_TIME	 0.05 /* of the time, in which half of the bytes were allocated */
 #define REMARK_COUNT	 2
 #define REMARK_PAUSED	 0.1 /* of the paused time */
 #define GROUP_NEAR	 0.9 /* of the limit of a control group */

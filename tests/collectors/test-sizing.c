@@ -242,7 +242,7 @@ static void trim(const char *plan)
 	if (strstr(plan, "marksweep")) /* what it leaves to lazy sweeping */
 		gc_collect(m);
 	gc_park(m);
-	for (int i = 0; i < 500; i++) {
+	for (int i = 0; i < 12500; i++) {
 		nanosleep(&ts, NULL);
 		gc_heap_stats(heap, &s);
 		trimmed = resident();

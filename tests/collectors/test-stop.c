@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <time.h>
 
-#define GIVE_UP 20.0 /* seconds */
+#define GIVE_UP 250.0 /* seconds */
 
 static struct gc_heap *heap;
 static int asked, waits, stops, quit, attached;

@@ -370,7 +370,7 @@ int main(void)
 
 		gc_collect(m);
 		gc_park(m);
-		for (int i = 0; i < 1000; i++) {
+		for (int i = 0; i < 50000; i++) {
 			nanosleep(&ts, NULL);
 			gc_heap_stats(heap, &s);
 			if (s.by_cause[GC_CAUSE_EXPLICIT])

@@ -9,7 +9,7 @@
 #include <gchint/gc-listener.h>
 #include <pthread.h>
 
-#define GIVE_UP 20000 /* milliseconds */
+#define GIVE_UP 250000 /* milliseconds */
 
 static struct gc_heap *heap;
 static int collecting, beside, told[GC_PAUSE_COUNT], over[GC_PAUSE_COUNT], wrong;

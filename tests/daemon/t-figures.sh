@@ -22,6 +22,13 @@ print(*(p["ns"] // 1000000 for p in json.load(sys.stdin)["phases"] if p["phase"]
 ok "of a phase that ends after the stretch only what is within it counts" is 500 "$(within roots)"
 ok "a phase that is within it counts whole" is 300 "$(within mark)"
 
+recording "delete from rails; insert into rails(id, name, kind, unit) values(0, 'still', 'energy', 'uJ'), (1, 'moves', 'energy', 'uJ');
+	insert into samples(rail, t, value) select value % 2, 1000000000 + value * 100000000, (value % 2) * value * 1000000 from generate_series(0, 9)"
+ok "of a counter that never moved no joules are known" is "still ? ?|moves 9.000 J 10.000 W" \
+	"$("$ctl" top -n 1 -d 1 "$d/a.db" | awk '/^(still|moves)/ { $1 = $1; print }' | paste -sd'|')"
+ok "nor in JSON" is "None None 9.0 10.0" "$("$ctl" --json top -n 1 -d 1 "$d/a.db" | python3 -c 'import json, sys
+print(*(r[k] for r in json.load(sys.stdin)["rails"] for k in ("value", "mean")))')"
+
 recording "insert into policies(policy, cpus) values(0, '0');
 	insert into decisions(t, policy, khz) values(1100000000, 0, 1), (1200000000, null, 2)"
 ok "a decision without a policy is on no policy's track of chrome-trace" is "policy0 governor" "$(

@@ -208,6 +208,47 @@ chmod 755 "$d/large"
 measured -n 2 -w 0 -b "$d/large 100" -- "$d/large" 300 >"$d/status"
 ok "memory is that of the largest process at its peak" is "0 True" "$(cat "$d/status") $(get 'all(
 	100 < x < 150 for x in f("peak")["baseline"]["values"]) and all(300 < x < 350 for x in f("peak")["command"]["values"])')"
+# Counters: events that each kernel has stand for those of a CPU, which this machine may not have.
+cat >"$d/counters.c" <<'X2'
+#include <dlfcn.h>
+#include <linux/perf_event.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+
+long syscall(long number, ...)
+{
+	static long (*real)(long, ...);
+	struct perf_event_attr attr;
+	long a[6];
+	va_list args;
+
+	va_start(args, number);
+	for (int i = 0; i < 6; i++)
+		a[i] = va_arg(args, long);
+	va_end(args);
+	if (!real)
+		real = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+	if (number == SYS_perf_event_open && ((struct perf_event_attr *)a[0])->type == PERF_TYPE_HARDWARE) {
+		attr = *(struct perf_event_attr *)a[0];
+		attr.config = attr.config == PERF_COUNT_HW_CPU_CYCLES ? PERF_COUNT_SW_TASK_CLOCK : PERF_COUNT_SW_PAGE_FAULTS;
+		attr.type = PERF_TYPE_SOFTWARE;
+		a[0] = (long)&attr;
+	}
+	return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+X2
+gcc -shared -fPIC -o "$d/counters.so" "$d/counters.c" -ldl
+counted() { LD_PRELOAD="$(gcc -print-file-name=libasan.so) $d/counters.so" measured "$@"; }
+# A page fault for each 4 KiB that are touched: 25,600 and 76,800, and those of the sanitizer. Without the right to use
+# perf there is none.
+counted -n 2 -w 0 -b "$d/large 100" -- "$d/large" 300 >"$d/status"
+ok "instructions are those of the command and its descendants, if they may be counted" is "0 True" "$(cat "$d/status") $(get '
+	not any(x["figure"] == "instructions" for x in j["figures"]) or (
+	min(f("instructions")["baseline"]["values"]) > 0.02 and min(f("cycles")["command"]["values"]) > 1 and
+	min(f("instructions")["command"]["values"]) - max(f("instructions")["baseline"]["values"]) > 0.04)')"
+measure -n 2 -w 0 -- true >"$d/status"
+ok "without counters they are unknown, with the reason" is "0 True" "$(cat "$d/status") $(
+	grep -qE '^cycles, instructions: unknown: |^cycles ' "$d/out" && echo True)"
 
 # Energy, of a counter and of a power meter.
 export GCHINT_SYSFS=$d/sys

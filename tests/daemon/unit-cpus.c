@@ -361,7 +361,10 @@ static void sched_check(struct source_context *context)
 	tick_is_recorded(context->queue);
 	place_gone("proc/70/task/71");
 	timer_run();
-	place_file("proc/70/task/72/stat", "70 (a) S 1 2 3 4 -1 6 7 8 9 10 30\n");
+	/* It has ended: its memory is 0 then. */
+	place_file("proc/70/task/72/stat",
+		   "70 (a) Z 1 2 3 4 -1 6 7 8 9 10 30 20 1 2 20 0 1 0 33 1 0 3 4 5 6 7 8 9 "
+		   "10 11 12 13 14 15 17 5 0 0\n");
 	place_gone("proc/70/task/70");
 	sched->stop(state);
 	records_are(context->queue,
@@ -370,7 +373,7 @@ static void sched_check(struct source_context *context)
 		    "sched 1000 of 70/70: ran 5000000 waited 700000 in 42 slices; 12 300000000 "
 		    "200000000 on 5 with 8 KiB\n"
 		    "memory group 1000 of 70: 900 1000 ?\n"
-		    "sched 1000 of 70/72: ran 1 waited 2 in 3 slices; ? ? ?\n",
+		    "sched 1000 of 70/72: ran 1 waited 2 in 3 slices; ? 300000000 200000000 on 5\n",
 		    "each thread's statistics are recorded as far as known");
 }
 
@@ -489,7 +492,8 @@ static void edges_check(struct source_context *context)
 		    "sched 513000000 of 80/80: ran 5000000 waited 700000 in 42 slices; ? 0 0 on 5 "
 		    "with 8 KiB\n"
 		    "lease 514000000: 3 of 80/81 slot 2 role ?\n"
-		    "sched 514000000 of 70/72: ran 1 waited 2 in 3 slices; ? ? ?\n",
+		    "sched 514000000 of 70/72: ran 1 waited 2 in 3 slices; ? 300000000 200000000 "
+		    "on 5\n",
 		    "accounts are read as threads begin and end");
 }
 

@@ -270,6 +270,7 @@ void child_reap(pid_t ended, struct child_usage *usage)
 	if (!ended || wait4(ended, NULL, 0, &taken) != ended || !usage)
 		return;
 	usage_add(usage, &taken);
+	counters_close(usage->counter, usage->count);
 }
 
 /* Whether the process has ended; it stays until it is waited for. */
@@ -304,6 +305,8 @@ int child_run(const struct child *child)
 	/* Closed by a successful exec; a byte in it reports a failed one. */
 	if (pipe2(report, O_CLOEXEC | O_NONBLOCK))
 		report[0] = report[1] = -1;
+	if (child->usage)
+		counters_open(counters_of_cpu, child->usage->counter);
 	pid = fork();
 	if (!pid) {
 		/* Reset while blocked: our handler would swallow a signal received before exec. */

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "counters.h"
+
 /* The last signal caught since child_signals(), whether or not a command ran; 0 if none. */
 extern volatile sig_atomic_t child_caught;
 
@@ -20,10 +22,15 @@ void child_signals(sigset_t *taken);
  *	for: by their parents, or by us, the subreaper (prctl(2)) of orphans
  * @peak_kib: resident memory of the largest of these processes at its peak; 0: not known, as it is
  *	not above ours, which a process inherits
+ * @count: cycles and instructions of all that ended, and of what still runs up to now;
+ *	COUNTER_UNKNOWN
+ * @counter: their descriptors until child_reap()
  * @left: descendants still run, whose time is not in @cpu_ns
  */
 struct child_usage {
 	uint64_t cpu_ns, peak_kib;
+	int64_t count[COUNTERS];
+	int counter[COUNTERS];
 	bool left;
 };
 

@@ -462,7 +462,7 @@ static int recorder_run_command(struct recorder *r, char **command)
 			/* One that ended well had created the file; it refuses one that exists. */
 			if (r->daemon && !daemon_stop(r) && !r->rotates)
 				recorder_discard(r);
-			ctl_error("interrupted before %s was started", command[0]);
+			ctl_error("interrupted before %s was started", r->called);
 			return 128 + child_caught;
 		}
 		ctl_error("%s did not start%s", r->program,
@@ -473,10 +473,10 @@ static int recorder_run_command(struct recorder *r, char **command)
 	if (!stream_share(r->dir, r->stream, sizeof(r->stream)) && errno != ENOENT)
 		ctl_error("%s: %s: programs that change their user give no hints", r->stream,
 			  strerror(errno));
-	snprintf(mark, sizeof(mark), "start: %s", command[0]);
+	snprintf(mark, sizeof(mark), "start: %s", r->called);
 	annotations_add(r->annotations, mark);
 	status = command_run(r, command, &taken);
-	snprintf(mark, sizeof(mark), "end: %s: %d", command[0], status);
+	snprintf(mark, sizeof(mark), "end: %s: %d", r->called, status);
 	annotations_add(r->annotations, mark);
 	if (r->after_ms)
 		usleep(r->after_ms * 1000);
@@ -522,8 +522,10 @@ int recorder_run(struct recorder *r, char **command)
 	char *text = NULL;
 	int ret;
 
+	if (!r->called)
+		r->called = command[0];
 	if (!r->file && !r->unrecorded) {
-		name_by_time(r->name, sizeof(r->name), command[0]);
+		name_by_time(r->name, sizeof(r->name), r->called);
 		r->file = r->name;
 		r->unnamed = true;
 	}
@@ -538,13 +540,13 @@ int recorder_run(struct recorder *r, char **command)
 		return CTL_DAEMON;
 	}
 	if (r->metrics) {
-		const char *slash = strrchr(command[0], '/');
+		const char *slash = strrchr(r->called, '/');
 
 		snprintf(r->config, sizeof(r->config), "%s/conf", r->dir);
 		ret = monitor_listen(r->metrics,
 				     r->label ? r->label :
 				     slash    ? slash + 1 :
-						command[0],
+						r->called,
 				     r->config, r->quiet);
 		if (ret) {
 			manager_close(r);

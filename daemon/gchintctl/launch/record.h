@@ -15,6 +15,7 @@
 /**
  * struct recorder - a recording of one command
  * @file: the recording; recorder_run() may set another name, which it reports
+ * @called: the name of the command in files and messages; NULL: its first word
  * @program: the daemon; NULL: the one in the directory of this program
  * @quiet: print no progress
  * @cost: print the cost of the recording at the end
@@ -35,7 +36,7 @@
  * The other members are record.c's own.
  */
 struct recorder {
-	const char *file, *program;
+	const char *file, *called, *program;
 	bool quiet, cost, with_command, hints_optional, ends_quietly, unrecorded;
 	const char *metrics;
 	unsigned int after_ms;

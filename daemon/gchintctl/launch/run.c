@@ -531,6 +531,8 @@ static int launch_run_probed(const struct launch *l, const char *path, char **co
 
 	if (l->recorder) {
 		again = probed_again(l, command, length);
+		/* It is the program that is recorded, not this command. */
+		l->recorder->called = l->program;
 		return again ? launch_run(l, again) : CTL_FAILED;
 	}
 	if (!hints_disabled() && stream && *stream) {
@@ -587,7 +589,7 @@ static int hints_check(const struct runtime *runtime, const char *program, bool 
 	}
 	if (!hints_use_clamps())
 		return CTL_OK;
-	if (probed || (runtime && runtime->mode == RUNTIME_PROBES)) {
+	if (probed || (runtime && runtime->mode == RUNTIME_PROBES && !runtime->probes)) {
 		ctl_error("%s is %s: its hints come too late for --hints clamp", program,
 			  probed ? "seen by probes" : runtime->title);
 		return CTL_FAILED;
@@ -636,6 +638,11 @@ static int launch_listed(struct launch *l, const struct target *t, const struct 
 	if (!*none->file && !runtime) {
 		ctl_error("%s: %s", l->program, none->why);
 		return none->status;
+	}
+	/* It may use libgchint by itself. */
+	if (hints_use_clamps()) {
+		env_set_launcher(NULL);
+		return launch_run(l, t->command);
 	}
 	if (good && launch_watch(l, runtime ? &listed : &l->probes, program, why, sizeof(why)))
 		return launch_run_probed(l, none->file, t->command, t->count);

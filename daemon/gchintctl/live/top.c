@@ -43,7 +43,7 @@ struct rail {
 	int64_t value;
 	uint64_t t; /* of @value */
 	double sum, weight;
-	bool known, shown, counts;
+	bool known, shown, counts, moved;
 };
 
 /* Columns that phases are sorted by; 's' goes to the next. */
@@ -153,8 +153,15 @@ static void top_read_transitions(struct top *t)
 	top_read_max_khz(t);
 }
 
+/* A counter that never moved does not count on this machine. */
+static bool rail_counts_here(const struct rail *r)
+{
+	return r->moved || !r->counts;
+}
+
 static void rail_add_reading(struct rail *r, uint64_t t, int64_t value, uint64_t from)
 {
+	r->moved = r->moved || (r->t && value != r->value);
 	/* A counter that fell was reset: no increase is known. */
 	if (t >= from && r->counts && r->t && t > r->t && value >= r->value) {
 		r->sum += (double)(value - r->value) * 1e9;
@@ -313,9 +320,9 @@ static void top_draw_rails(const struct top *t, struct screen *s)
 
 		if (!r->shown)
 			continue;
-		if (r->known)
+		if (r->known && rail_counts_here(r))
 			snprintf(now, sizeof(now), "%.3f %s", (double)r->value / 1e6, r->unit);
-		if (r->weight > 0)
+		if (r->weight > 0 && rail_counts_here(r))
 			snprintf(mean, sizeof(mean), "%.3f %s", r->sum / r->weight / 1e6,
 				 r->counts ? "W" : r->unit);
 		screen_line(s, "%-34.34s %-12.12s %12s %12s", r->name, r->label, now, mean);
@@ -418,9 +425,12 @@ static void top_print_json(const struct top *t)
 		json_object(&j, NULL);
 		json_text(&j, "rail", r->name);
 		json_text(&j, "unit", r->unit);
-		json_fixed(&j, "value", r->known ? (double)r->value / 1e6 : NAN, 6);
+		json_fixed(&j, "value",
+			   r->known && rail_counts_here(r) ? (double)r->value / 1e6 : NAN, 6);
 		json_text(&j, "mean_unit", r->counts ? "W" : r->unit);
-		json_fixed(&j, "mean", r->weight > 0 ? r->sum / r->weight / 1e6 : NAN, 6);
+		json_fixed(&j, "mean",
+			   r->weight > 0 && rail_counts_here(r) ? r->sum / r->weight / 1e6 : NAN,
+			   6);
 		json_end(&j);
 	}
 	json_end(&j);

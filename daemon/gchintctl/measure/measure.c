@@ -173,6 +173,10 @@ static int measured_run(struct measure *m, struct measure_command *c)
 	if (!record.complete)
 		return CTL_DAEMON;
 	c->cpu_s[c->runs] = (double)record.usage.cpu_ns / 1e9;
+	for (int k = 0; k < COUNTERS; k++)
+		c->count[k][c->runs] = record.usage.count[k] == COUNTER_UNKNOWN ?
+					       NAN :
+					       (double)record.usage.count[k] / 1e6;
 	c->peak_mib[c->runs++] = record.usage.peak_kib ? (double)record.usage.peak_kib / 1024 : NAN;
 	m->left += record.usage.left;
 	m->done++;
@@ -233,6 +237,32 @@ static void figure_move(struct comparison *c, const char *after)
 }
 
 /* What recordings do not have. Groups are in the order of the commands. */
+/* Of machines without such counters there is no figure. */
+static bool comparison_add_counts(struct comparison *c, const struct measure *m)
+{
+	static const char *const name[COUNTERS] = { "cycles", "instructions" };
+
+	for (int k = 0; k < COUNTERS; k++) {
+		struct compare_figure *f;
+		bool known = false;
+
+		for (size_t g = 0; g < c->groups; g++)
+			for (size_t i = 0; i < m->command[g].runs; i++)
+				known = known || !isnan(m->command[g].count[k][i]);
+		if (!known)
+			continue;
+		f = compare_add_figure(c, name[k], "million", -1, true);
+
+		for (size_t g = 0; f && g < c->groups; g++)
+			for (size_t i = 0; i < m->command[g].runs; i++)
+				if (!isnan(m->command[g].count[k][i]))
+					f->value[g][f->n[g]++] = m->command[g].count[k][i];
+		if (!f)
+			return false;
+	}
+	return true;
+}
+
 static bool comparison_add_usage(struct comparison *c, const struct measure *m)
 {
 	struct compare_figure *f = compare_add_figure(c, "CPU time", "s", -1, true);
@@ -252,7 +282,7 @@ static bool comparison_add_usage(struct comparison *c, const struct measure *m)
 	if (!f)
 		return false;
 	figure_move(c, "CPU time");
-	return true;
+	return comparison_add_counts(c, m);
 }
 
 /* Why no rail measures energy here: a missing permission first, because that can be changed. */

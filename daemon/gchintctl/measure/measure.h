@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "../../analysis/comparison.h"
+#include "../launch/counters.h"
 #include "plan.h"
 
 #define MEASURE_COMMANDS COMPARE_GROUPS
@@ -31,13 +32,14 @@ enum measure_hook {
  * @value: of the parameter; NULL without one
  * @hook: words of its hooks; NULL: none
  * @cpu_s: CPU time of each run
+ * @count: cycles and instructions of each run, in millions; NAN: not known
  * @peak_mib: memory of the largest process of each run; NAN: not known
  * @runs: number of these
  */
 struct measure_command {
 	char **argv, *text, label[16], *value;
 	char **hook[HOOK_NR];
-	double cpu_s[MEASURE_RUNS], peak_mib[MEASURE_RUNS];
+	double cpu_s[MEASURE_RUNS], peak_mib[MEASURE_RUNS], count[COUNTERS][MEASURE_RUNS];
 	size_t runs;
 };
 

@@ -260,6 +260,9 @@ static void missing_print(const struct result *r)
 	}
 	if (!figure_find(c, "peak memory") || !result_shows(r, figure_find(c, "peak memory")))
 		puts("peak memory: unknown: below that of gchintctl, which starts the command");
+	if (!figure_find(c, "cycles") || !result_shows(r, figure_find(c, "cycles")))
+		puts("cycles, instructions: unknown: this machine has no such counters, or does "
+		     "not allow them (kernel.perf_event_paranoid)");
 	if (!figures_known(r, PLAN_PAUSE))
 		puts("pauses: unknown: no run announced its collections; \"gchintctl run -q --\" "
 		     "before a command loads the adapter of its runtime");

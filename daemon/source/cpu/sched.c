@@ -79,7 +79,8 @@ static void times_parse(const struct sched *s, const char *stat, struct record_s
 	to->utime_ns = (int64_t)(utime * NSEC_PER_SEC / (uint64_t)s->ticks);
 	to->stime_ns = (int64_t)(stime * NSEC_PER_SEC / (uint64_t)s->ticks);
 	at = stat_field(stat, 24); /* "rss", in pages */
-	if (at)
+	/* A process that has ended has none: what it had is not known any more. */
+	if (at && strtoul(at, NULL, 10))
 		to->rss_kib = (uint32_t)(strtoul(at, NULL, 10) * (unsigned long)s->page_kib);
 	at = stat_field(stat, 39); /* "processor" */
 	if (at)
