@@ -644,7 +644,7 @@ TEST_F(limits, short_kernel_threads_lift_no_cap)
  * Any user may read the page and wait for its changes. That someone's program
  * collects is none, and a runtime would take the cap for a limit of others.
  */
-TEST_F(limits, caps_are_not_published)
+TEST_F_TIMEOUT(limits, caps_are_not_published, 120)
 {
 	const volatile struct gchint_info_policy *shown;
 	char text[32];
@@ -658,7 +658,12 @@ TEST_F(limits, caps_are_not_published)
 	begin_so(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT, NAPPING);
 	ASSERT_EQ(8, read(s.fd, &before, sizeof(before)));
 	shown = &s.info->policy[s.info->cpu_policy[self->cpu]];
-	EXPECT_LT(4, bounds_changes(2000000));
+	/* On a busy host the victim naps for longer than it means to. */
+	ASSERT_EQ(0, bounds_watch());
+	for (i = 0; i < 60 && bounds_seen() <= 4; i++)
+		sleep_us(1000000);
+	bounds_stop();
+	EXPECT_LT(4, bounds_seen());
 	for (i = 0; i < 1000; i++) {
 		ASSERT_EQ(self->max, (long)shown->max_khz);
 		sleep_us(500);
