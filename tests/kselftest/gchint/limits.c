@@ -223,18 +223,19 @@ static long switches(const char *reason)
 	return sum;
 }
 
-#define BOOSTS 20
+#define BOOSTS 100
+#define BOOSTS_ONCE 3
 
 /*
  * Our own floor moves the policy's lowest limit as any user's does: no second
  * decision.
  */
-TEST_F(limits, boost_is_counted_once)
+TEST_F_TIMEOUT(limits, boost_is_counted_once, 120)
 {
 	struct worker worker;
 	struct session s;
-	int slot, i;
-	long before;
+	int slot, i, once = 0;
+	long raised, lifted;
 
 	if (!governed(self->policy))
 		SKIP(return, "the driver takes no governor");
@@ -244,21 +245,25 @@ TEST_F(limits, boost_is_counted_once)
 	ASSERT_EQ(0, session_open(&s));
 	slot = session_attach(&s, worker.tid, GCHINT_ROLE_NONE, 0);
 	ASSERT_LE(0, slot);
-	before = switches("stw");
-	for (i = 0; i < BOOSTS; i++) {
+	for (i = 0; i < BOOSTS && once < BOOSTS_ONCE; i++) {
+		raised = switches("stw");
+		lifted = switches("load");
 		ASSERT_EQ(1, session_edge(&s, slot, GCHINT_PHASE_MARK, GCHINT_F_STW));
 		EXPECT_LE(0, await_khz(self->cpu, self->max, self->max, SOON_MS));
 		ASSERT_EQ(1, session_edge(&s, slot, GCHINT_PHASE_NONE, 0));
 		EXPECT_LE(0, await_khz(self->cpu, self->min, self->min, SOON_MS));
+		raised = switches("stw") - raised;
+		lifted = switches("load") - lifted;
+		once += raised == 1 && lifted <= 1;
 	}
 	/*
-	 * A kernel thread that runs there ends one for a moment: some are
-	 * counted again. Where requests take long, one floor lasts over
-	 * several.
+	 * A kernel thread that runs there for a millisecond, on a busy host
+	 * any, ends a boost for a moment, which is then counted again. Where
+	 * requests take long, one floor lasts over several. But if each floor
+	 * and its end were counted twice, no boost would have one of both.
 	 */
-	EXPECT_LT(0, switches("stw") - before);
-	EXPECT_GT(BOOSTS * 3 / 2, switches("stw") - before)
-		TH_LOG("%ld requests for %d boosts", switches("stw") - before, BOOSTS);
+	EXPECT_EQ(BOOSTS_ONCE, once)
+		TH_LOG("of %d boosts %d were counted once", i, once);
 	session_close(&s);
 	worker_stop(&worker);
 }
@@ -639,7 +644,7 @@ TEST_F(limits, short_kernel_threads_lift_no_cap)
  * Any user may read the page and wait for its changes. That someone's program
  * collects is none, and a runtime would take the cap for a limit of others.
  */
-TEST_F(limits, caps_are_not_published)
+TEST_F_TIMEOUT(limits, caps_are_not_published, 120)
 {
 	const volatile struct gchint_info_policy *shown;
 	char text[32];
@@ -653,7 +658,12 @@ TEST_F(limits, caps_are_not_published)
 	begin_so(GCHINT_PHASE_MARK, GCHINT_F_CONCURRENT, NAPPING);
 	ASSERT_EQ(8, read(s.fd, &before, sizeof(before)));
 	shown = &s.info->policy[s.info->cpu_policy[self->cpu]];
-	EXPECT_LT(4, bounds_changes(2000000));
+	/* On a busy host the victim naps for longer than it means to. */
+	ASSERT_EQ(0, bounds_watch());
+	for (i = 0; i < 60 && bounds_seen() <= 4; i++)
+		sleep_us(1000000);
+	bounds_stop();
+	EXPECT_LT(4, bounds_seen());
 	for (i = 0; i < 1000; i++) {
 		ASSERT_EQ(self->max, (long)shown->max_khz);
 		sleep_us(500);
