@@ -73,6 +73,9 @@ static size_t native_append_at(const struct profile *p, const struct profile_sym
 			native_frame(p, &p->inlined[at->inlined - 1 + i], address, kernel);
 
 		frame.inlined = at->inlines - 1 - i;
+		/* A function has several names; tables show that of the symbol. */
+		if (!frame.inlined && at->name != PROFILE_UNKNOWN)
+			frame.name = at->name;
 		natives = native_append(native, natives, frame);
 	}
 	if (!at || !at->inlines)
