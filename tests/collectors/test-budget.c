@@ -24,6 +24,7 @@ static void fresh(void)
 	memset(&heap, 0, sizeof(heap));
 	heap.plan = &plan;
 	heap.opt.max = 1000000;
+	heap.budget.most = 1000000;
 	heap.opt.policy = GC_POLICY_DEFAULT;
 	heap.opt.sizing = GC_SIZING_HUSSEIN;
 	heap.budget.soft_limit = 100000;
