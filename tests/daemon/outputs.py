@@ -130,6 +130,12 @@ def phases_read(file):
     return rows_read(file, "select p.*, n.name from phases p join names n on n.kind = 'phase' and n.number = p.phase order by t0")
 
 
+def amount(ns):
+    """A length as people read it: three digits."""
+    value, unit = (ns / 1e3, "us") if ns < 1e6 else (ns / 1e6, "ms") if ns < 1e9 else (ns / 1e9, "s")
+    return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f} {unit}"
+
+
 def group_lengths(file):
     """Lengths in ns of the phases of each group whose end is known, sorted."""
     groups = {}
@@ -507,7 +513,7 @@ def check_page(page, *files):
         # Each finding of the sentence is a link, which is apart from what is around it.
         assert said["findings"]["sentence"].rstrip(".").replace("; ", " ; ") in text, label
         pauses = said["pauses"]
-        assert re.search(rf"{pauses['total_ns'] / 1e6:.1f} ms of [0-9.]+ s, in {pauses['count']} pauses", text), pauses
+        assert re.search(rf"{re.escape(amount(pauses['total_ns']))} of [0-9.]+ m?s, in {pauses['count']} pauses", text), pauses
         for p in said["phases"]:
             if p["count"]:
                 assert f"{p['phase']} {p['count']} {p['total_ns'] / 1e6:.2f} " in text, p
