@@ -4,7 +4,8 @@
 # each workload its arguments and warm.
 cd /board
 export GCHINT_PROFILES=/board
-cpufreq=/sys/devices/system/cpu/cpufreq
+cpus=/sys/devices/system/cpu
+cpufreq=$cpus/cpufreq
 actuator=/sys/class/misc/gchint/actuator
 policies_write() { for p in $cpufreq/policy*; do echo "$2" >$p/$1 || exit 1; done; }
 modprobe cpufreq_gchint || exit 1
@@ -33,6 +34,7 @@ tunable_set() {
 		[ "$little" ] || { echo "this board has no second cluster" >&2; exit 1; }
 		env="$env LAB_CPUS=$little"
 		;;
+	wake=*) cpus_wake ${2#*=} ;;
 	leadfoot=*)
 		echo ${2#*=} >$cpufreq/policy$last/scaling_max_freq || exit 1
 		env="$env LAB_CPUS=$((1 << last))"
@@ -53,6 +55,9 @@ tunable_set() {
 	esac
 }
 
+# cpus_wake US: the longest exit latency that an idle state may have (PM QoS); 0: any
+cpus_wake() { for cpu in $cpus/cpu[0-9]*; do echo $1 >$cpu/power/pm_qos_resume_latency_us || exit 1; done; }
+
 # set_governor NAME: sets env and wrap for the command
 set_governor() {
 	env= wrap= pin= program=gchint-bench arguments=$workload hint=LAB_HINT=1
@@ -65,6 +70,7 @@ set_governor() {
 	echo off >$actuator/all || exit 1
 	policies_write scaling_min_freq $(cat /tmp/min)
 	policies_write scaling_max_freq $(cat /tmp/max)
+	cpus_wake 0
 	# Tunables go with the last policy that has the governor.
 	policies_write scaling_governor performance
 	case $1 in
@@ -73,7 +79,7 @@ set_governor() {
 		mode=${1#gchint-}
 		echo ${mode%%+*} >$cpufreq/gchint/mode || exit 1
 		for setting in $(echo "$mode" | tr + ' ' | cut -s -d ' ' -f 2-); do
-			echo ${setting#*=} >$cpufreq/gchint/${setting%=*} || exit 1
+			tunable_set gchint $setting
 		done
 		env=$hint
 		;;
