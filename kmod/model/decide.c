@@ -97,15 +97,6 @@ void gchint_decide_cpu(struct gchint_demand *d, const struct gchint_rules *r, u3
 	}
 }
 
-/* T(f) of any frequency. */
-static u32 usage_stretch(const struct gchint_rules *r, u32 khz, u32 mem)
-{
-	u64 slow = div_u64((u64)r->opps->ref_khz << GCHINT_ONE_SHIFT, max_t(u32, khz, 1));
-	struct gchint_opp o = { .slow = (u32)min_t(u64, slow, GCHINT_ONE * 64) };
-
-	return gchint_opp_stretch(&o, mem);
-}
-
 void gchint_decide_usage(struct gchint_usage *u, const struct gchint_rules *r,
 			 const struct gchint_hint *h, const struct gchint_plan *p, u32 khz,
 			 u32 load, bool hinted)
@@ -132,8 +123,8 @@ void gchint_decide_usage(struct gchint_usage *u, const struct gchint_rules *r,
 	/* What no hint could slow allows none to slow other work instead. */
 	if (free_khz <= r->min_khz)
 		u->weight = 0;
-	u->stretch = usage_stretch(r, khz, mem);
-	u->free_stretch = usage_stretch(r, free_khz, mem);
+	u->stretch = gchint_khz_stretch(khz, r->opps->ref_khz, mem);
+	u->free_stretch = gchint_khz_stretch(free_khz, r->opps->ref_khz, mem);
 }
 
 void gchint_decide_switch_usage(struct gchint_usage *u, const struct gchint_rules *r)

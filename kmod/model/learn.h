@@ -55,6 +55,9 @@ struct gchint_fit {
 	u64 b_ps; /* the rest of the time per unit of work at fmax, ps */
 };
 
+/* Memory fraction assumed while it is unknown. */
+#define GCHINT_MEM_ASSUMED (GCHINT_ONE / 2)
+
 /* Learn from a sample with work; @ref_khz and return value as gchint_learn_add(). */
 bool gchint_learn_work(struct gchint_learn_line *n, const struct gchint_sample *s, u32 ref_khz);
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "opp.h"
 
-#define SLOW_MAX (GCHINT_ONE * 64)
-
 void gchint_opps_init(struct gchint_opps *t, u32 hw_max_khz)
 {
 	memset(t, 0, sizeof(*t));
@@ -88,9 +86,8 @@ void gchint_opps_finish(struct gchint_opps *t)
 	t->powered = t->nr > 0;
 	for (i = t->nr; i--;) {
 		struct gchint_opp *o = &t->opp[i];
-		u64 slow = div_u64((u64)t->ref_khz << GCHINT_ONE_SHIFT, o->khz);
 
-		o->slow = (u32)min_t(u64, slow, SLOW_MAX);
+		o->slow = gchint_khz_slow(o->khz, t->ref_khz);
 		if (!o->power)
 			t->powered = false;
 		else if (o->power >= least)

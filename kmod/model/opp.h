@@ -17,13 +17,15 @@
 /* Points that represent the frequency range of a driver without a table. */
 #define GCHINT_OPPS_POINTS 24
 
+#define GCHINT_SLOW_MAX (GCHINT_ONE * 64)
+
 #define GCHINT_OPP_INEFFICIENT 0x01 /* a faster one costs no more power */
 #define GCHINT_OPP_BOOST 0x02 /* above the sustained maximum */
 
 struct gchint_opp {
 	u32 khz;
 	u32 power; /* of one busy CPU, in one unit for the whole table; 0 unknown */
-	u32 slow; /* fmax / @khz, fixed point, at most GCHINT_ONE * 64 */
+	u32 slow; /* fmax / @khz, fixed point, at most GCHINT_SLOW_MAX */
 	u32 flags; /* GCHINT_OPP_* */
 };
 
@@ -78,10 +80,26 @@ u32 gchint_opp_at_least(const struct gchint_opps *t, u32 khz);
  */
 u32 gchint_opps_resolve(const struct gchint_opps *t, u32 khz, u32 min_khz, u32 max_khz);
 
+/* fmax / @khz, fixed point: &gchint_opp.slow. */
+static inline u32 gchint_khz_slow(u32 khz, u32 ref_khz)
+{
+	u64 slow = div_u64((u64)ref_khz << GCHINT_ONE_SHIFT, max_t(u32, khz, 1));
+
+	return (u32)min_t(u64, slow, GCHINT_SLOW_MAX);
+}
+
 /* T(f): how much longer work takes than at the highest frequency, fixed point. */
 static inline u32 gchint_opp_stretch(const struct gchint_opp *o, u32 mem)
 {
 	return mem + (u32)(((u64)(GCHINT_ONE - mem) * o->slow) >> GCHINT_ONE_SHIFT);
+}
+
+/* The same of a frequency that may be no OPP. */
+static inline u32 gchint_khz_stretch(u32 khz, u32 ref_khz, u32 mem)
+{
+	struct gchint_opp o = { .slow = gchint_khz_slow(khz, ref_khz) };
+
+	return gchint_opp_stretch(&o, mem);
 }
 
 /* Energy of a unit of work, to compare OPPs of one table; @awake in the unit of their power. */

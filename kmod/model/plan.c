@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "pace.h"
 #include "plan.h"
 
 /* How long a plan is valid if nothing is seen to change ... */
@@ -32,154 +33,6 @@
 #define RESTS_COST_MIN 40
 /* A plan for a running phase changes only if this part of its energy is saved. */
 #define STAY 32
-/* A phase's own rate counts after this much running and a sixteenth of the work. */
-#define OWN_MIN_NS ((u64)NSEC_PER_MSEC)
-#define OWN_PART   16
-/* Memory fraction assumed while it is unknown. */
-#define MEM_UNKNOWN (GCHINT_ONE / 2)
-/* A thread gets at least this part of a CPU, or no frequency will help. */
-#define DUTY_MIN (GCHINT_ONE / 8)
-
-static u32 pace_stretch_at(u32 khz, u32 ref_khz, u32 mem)
-{
-	struct gchint_opp o = { .khz = khz };
-
-	khz = max_t(u32, khz, 1);
-	o.slow = (u32)min_t(u64, div_u64((u64)ref_khz << GCHINT_ONE_SHIFT, khz), GCHINT_ONE * 64);
-	return gchint_opp_stretch(&o, mem);
-}
-
-/* Running time for the rest of the work at fmax, by the phase's own rate; 0 unknown. */
-static u64 pace_own_need_ns(const struct gchint_hint *h, u32 ref_khz, u32 mem)
-{
-	u64 done = h->work_done;
-	u64 left = h->work_left;
-	u64 ran = h->work_ran_ns;
-	u32 stretch;
-
-	if (ran < OWN_MIN_NS || !done || done < left / OWN_PART)
-		return 0;
-	stretch = pace_stretch_at((u32)div64_u64(h->work_cycles, ran), ref_khz, mem);
-	/* 2^40 ns times 2^20 fits; left is at most 16 times done. */
-	while ((left | done) >> 20) {
-		left >>= 1;
-		done >>= 1;
-	}
-	ran = div64_u64(min_t(u64, ran, 1ULL << 40) * left, max_t(u64, done, 1));
-	return max_t(u64, div_u64(ran << GCHINT_ONE_SHIFT, stretch), 1);
-}
-
-/* The same by the rate of earlier phases. */
-static u64 pace_learned_need_ns(const struct gchint_hint *h, const struct gchint_fit *fit)
-{
-	u64 ps = fit->a_ps + fit->b_ps;
-	u64 left = h->work_left;
-	u32 shift = 0;
-
-	if (!fit->samples || !ps || !left)
-		return 0;
-	while (left >> 32) {
-		left >>= 1;
-		shift++;
-	}
-	while (ps >> 31) {
-		ps >>= 1;
-		shift++;
-	}
-	ps = div_u64(ps * left, 1000);
-	/* More than a day is clamped. */
-	if (shift >= 16 || ps >> (47 - shift))
-		return 1ULL << 47;
-	return max_t(u64, ps << shift, 1);
-}
-
-static u32 pace_duty(const struct gchint_hint *h, u64 now_ns)
-{
-	u64 wall = now_ns - h->mark_ns;
-
-	if (now_ns <= h->mark_ns || h->ran_ns < OWN_MIN_NS)
-		return GCHINT_ONE;
-	wall = div64_u64(min_t(u64, h->ran_ns, 1ULL << 40) << GCHINT_ONE_SHIFT, wall);
-	return (u32)clamp_t(u64, wall, DUTY_MIN, GCHINT_ONE);
-}
-
-static u64 pace_need_ns(const struct gchint_hint *h, const struct gchint_fit *fit, u32 ref_khz)
-{
-	u64 need = pace_own_need_ns(h, ref_khz, fit->known ? fit->mem : MEM_UNKNOWN);
-
-	return need ? need : pace_learned_need_ns(h, fit);
-}
-
-/*
- * Time until mutators stall if from now on they run at full speed. What they announce
- * is an extrapolation of their allocation rate at the stretch @applied to them;
- * without this correction each side would slow down because the other one has.
- */
-static u64 pace_budget_ns(u64 left_ns, u32 applied)
-{
-	left_ns = min_t(u64, left_ns, 1ULL << 40) << GCHINT_ONE_SHIFT;
-	return div64_u64(left_ns, max_t(u32, applied, GCHINT_ONE));
-}
-
-/* The bound on T(f) for which @need_ns at fmax, on the part @duty of a CPU, end in time. */
-static u32 pace_bound(const struct gchint_hint *h, u64 need_ns, u32 duty, u32 margin_pct,
-		      u64 latency_ns, u32 applied, u64 now_ns)
-{
-	u64 budget = pace_budget_ns(h->stall_ns - now_ns - latency_ns, applied);
-	u64 stretch = div64_u64(div_u64(budget * 100, 100 + margin_pct) * duty, need_ns);
-
-	if (stretch < GCHINT_ONE)
-		return 0;
-	return (u32)min_t(u64, stretch, U32_MAX - 1);
-}
-
-u32 gchint_pace_stretch(const struct gchint_hint *h, const struct gchint_fit *fit, u32 ref_khz,
-			u32 margin_pct, u64 latency_ns, u32 applied, u64 now_ns)
-{
-	u64 need;
-
-	if (h->overdue)
-		return 0;
-	if (!h->stall_ns)
-		return U32_MAX;
-	if (h->stall_ns <= now_ns + latency_ns)
-		return 0;
-	need = pace_need_ns(h, fit, ref_khz);
-	if (!need)
-		return U32_MAX;
-	return pace_bound(h, need, pace_duty(h, now_ns), margin_pct, latency_ns, applied, now_ns);
-}
-
-u32 gchint_pace_length(const struct gchint_hint *h, u64 left_ns, u32 margin_pct, u64 latency_ns,
-		       u32 applied, u64 now_ns)
-{
-	if (left_ns == U64_MAX || h->overdue || h->stall_ns <= now_ns + latency_ns)
-		return 0;
-	return pace_bound(h, max_t(u64, left_ns, 1), GCHINT_ONE, margin_pct, latency_ns, applied,
-			  now_ns);
-}
-
-u32 gchint_pace_slowdown(const struct gchint_hint *h, const struct gchint_fit *fit, u32 ref_khz,
-			 u32 margin_pct, u32 applied, u64 now_ns)
-{
-	u64 budget, need, slowdown;
-
-	if (h->class == GCHINT_CLASS_URGENT || h->overdue)
-		return U32_MAX;
-	if (!h->stall_ns)
-		return GCHINT_ONE;
-	if (h->stall_ns <= now_ns)
-		return U32_MAX;
-	need = pace_need_ns(h, fit, ref_khz);
-	if (!need)
-		return GCHINT_ONE;
-	budget = pace_budget_ns(h->stall_ns - now_ns, applied);
-	/* In doubt the mutators are too fast: they can wait, but not catch up. */
-	budget = div_u64(budget * (100 + margin_pct), 100);
-	budget = max_t(u64, (budget * pace_duty(h, now_ns)) >> GCHINT_ONE_SHIFT, 1);
-	slowdown = div64_u64(min_t(u64, need, 1ULL << 47) << GCHINT_ONE_SHIFT, budget);
-	return (u32)clamp_t(u64, slowdown, GCHINT_ONE, U32_MAX - 1);
-}
 
 /* Indices of the OPPs within the limits. */
 struct range {
@@ -513,9 +366,10 @@ static u64 hint_left_ns(const struct gchint_learn *l, const struct gchint_hint *
 
 static void plan_model(struct gchint_plan *p, const struct gchint_hint *h,
 		       const struct gchint_rules *r, const struct gchint_learn *l,
-		       struct gchint_learn_line *n, const struct gchint_fit *fit, bool begun,
-		       bool paid, u64 now_ns)
+		       struct gchint_learn_line *n, const struct gchint_pace *pace, bool begun,
+		       bool paid)
 {
+	const struct gchint_fit *fit = pace->fit;
 	const struct gchint_opps *t = r->opps;
 	u32 slowdown_pct = READ_ONCE(r->tun->slowdown_pct) *
 			   (p->class == GCHINT_CLASS_BACKGROUND ? BACKGROUND_TIMES : 1);
@@ -525,8 +379,7 @@ static void plan_model(struct gchint_plan *p, const struct gchint_hint *h,
 	struct cap c = {};
 	u32 i;
 
-	c.pace = gchint_pace_stretch(h, fit, t->ref_khz, GCHINT_MARGIN_PCT, gchint_rules_latency(r),
-				     h->slowdown, now_ns);
+	c.pace = gchint_pace_stretch(pace);
 	p->reason = model ? GCHINT_REASON_MODEL : GCHINT_REASON_TABLE;
 	/* A rate that was known will be known again with the next figure of work. */
 	if (c.pace == U32_MAX && h->stall_ns && paid && paid_reason == GCHINT_REASON_PACE) {
@@ -543,11 +396,10 @@ static void plan_model(struct gchint_plan *p, const struct gchint_hint *h,
 	}
 	/* Without a rate for the stall instant, go by how long such phases last. */
 	if (c.pace == U32_MAX && h->stall_ns)
-		c.pace = gchint_pace_length(h, hint_left_ns(l, h, now_ns), GCHINT_MARGIN_PCT,
-					    gchint_rules_latency(r), h->slowdown, now_ns);
+		c.pace = gchint_pace_length(pace, hint_left_ns(l, h, pace->now_ns));
 	c.known = fit->known;
 	c.error = fit->samples ? fit->error : GCHINT_ONE;
-	c.mem = fit->known ? fit->mem : GCHINT_ONE / 2;
+	c.mem = fit->known ? fit->mem : GCHINT_MEM_ASSUMED;
 	if (c.known)
 		c.slow = stretch_add_pct(gchint_opp_stretch(&t->opp[c.in.last], c.mem),
 					 slowdown_pct);
@@ -606,6 +458,14 @@ static noinline void plan_make_learned(struct gchint_plan *p, const struct gchin
 {
 	struct gchint_learn_line *n = NULL;
 	struct gchint_fit fit = {};
+	const struct gchint_pace pace = {
+		.hint = h,
+		.fit = &fit,
+		.ref_khz = r->opps->ref_khz,
+		.margin_pct = GCHINT_MARGIN_PCT,
+		.latency_ns = gchint_rules_latency(r),
+		.now_ns = now_ns,
+	};
 
 	if (l && core_type < GCHINT_CORE_TYPES) {
 		n = &l->line[h->phase][core_type];
@@ -617,15 +477,12 @@ static noinline void plan_make_learned(struct gchint_plan *p, const struct gchin
 	if (gchint_class_boosts(p->class)) {
 		plan_boost(p, h, r, &fit);
 	} else {
-		plan_model(p, h, r, l, n, &fit, begun, paid, now_ns);
+		plan_model(p, h, r, l, n, &pace, begun, paid);
 		if (h->stall_ns)
 			p->until_ns = now_ns + PACED_NS;
 	}
-	if (!h->role && (gchint_class_caps(p->class) || p->class == GCHINT_CLASS_URGENT)) {
-		p->slowdown = gchint_pace_slowdown(h, &fit, r->opps->ref_khz, GCHINT_MARGIN_PCT,
-						   h->slowdown, now_ns);
-		p->slowdown = mutator_slowdown(r, p->slowdown, h->mutator);
-	}
+	if (!h->role && (gchint_class_caps(p->class) || p->class == GCHINT_CLASS_URGENT))
+		p->slowdown = mutator_slowdown(r, gchint_pace_slowdown(&pace), h->mutator);
 }
 
 static void plan_make_table(struct gchint_plan *p, const struct gchint_hint *h,

@@ -151,34 +151,4 @@ void gchint_plan_make(struct gchint_plan *p, const struct gchint_hint *h,
 		      const struct gchint_rules *r, struct gchint_learn *l, u8 core_type,
 		      u64 now_ns);
 
-/*
- * The longest stretch T(f) with which a phase ends before mutators stall, fixed
- * point; 0 if no frequency is fast enough or the instant passed; U32_MAX without a
- * stall instant or a rate to go by. The rate of @fit counts until the phase's own is
- * known, its memory fraction always if known. The thread may get only a part of a
- * CPU, which is taken into account. @applied is the stretch of the mutators by the
- * last gchint_pace_slowdown(), 0 or GCHINT_ONE none: the stall instant is
- * extrapolated from their allocation rate under it. @latency_ns is that of a switch.
- */
-u32 gchint_pace_stretch(const struct gchint_hint *h, const struct gchint_fit *fit, u32 ref_khz,
-			u32 margin_pct, u64 latency_ns, u32 applied, u64 now_ns);
-
-/*
- * The same for a phase with a stall instant but without figures of work, by the time
- * @left_ns that such phases last (gchint_learn_left_ns()). 0 also if that is unknown:
- * finding out might make mutators wait.
- */
-u32 gchint_pace_length(const struct gchint_hint *h, u64 left_ns, u32 margin_pct, u64 latency_ns,
-		       u32 applied, u64 now_ns);
-
-/*
- * How much slower mutators may be without a delay in the end, a bound on their T(f):
- * if a collection cannot end before they stall, even at the highest frequency, all
- * of them will wait for it, and time they gain now they wait longer then. @h is of
- * class concurrent, background or urgent. GCHINT_ONE if the collection ends in time
- * or that is not known; U32_MAX if mutators wait already.
- */
-u32 gchint_pace_slowdown(const struct gchint_hint *h, const struct gchint_fit *fit, u32 ref_khz,
-			 u32 margin_pct, u32 applied, u64 now_ns);
-
 #endif /* _GCHINT_PLAN_H */

@@ -10,6 +10,7 @@
 #include "../../kmod/model/learn.c"
 #include "../../kmod/model/load.c"
 #include "../../kmod/model/opp.c"
+#include "../../kmod/model/pace.c"
 #include "../../kmod/model/plan.c"
 
 #define CPUS 4

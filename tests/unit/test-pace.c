@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* How slow a phase may be and still end before mutators stall. */
 #include "unit.h"
-#include "plan.h"
+#include "pace.h"
 
 #define REF 2000000
 #define NOW (100 * S)
@@ -36,9 +36,34 @@ static struct gchint_fit fit(double mem)
 	return f;
 }
 
+static u32 pace_stretch(const struct gchint_hint *hint, const struct gchint_fit *fit, u32 ref_khz,
+			u32 margin_pct, u32 latency_ns, u32 slowdown, u64 now_ns)
+{
+	struct gchint_hint h = *hint;
+
+	h.slowdown = slowdown;
+	return gchint_pace_stretch(
+		&(struct gchint_pace){ &h, fit, ref_khz, margin_pct, latency_ns, now_ns });
+}
+
+static u32 pace_length(const struct gchint_hint *h, u64 left_ns, u32 margin_pct, u32 latency_ns)
+{
+	return gchint_pace_length(
+		&(struct gchint_pace){ h, NULL, REF, margin_pct, latency_ns, NOW }, left_ns);
+}
+
+static u32 pace_slowdown(const struct gchint_hint *hint, const struct gchint_fit *fit, u32 ref_khz,
+			 u32 margin_pct, u32 slowdown)
+{
+	struct gchint_hint h = *hint;
+
+	h.slowdown = slowdown;
+	return gchint_pace_slowdown(&(struct gchint_pace){ &h, fit, ref_khz, margin_pct, 0, NOW });
+}
+
 static double stretch(const struct gchint_hint *h, const struct gchint_fit *f)
 {
-	return (double)gchint_pace_stretch(h, f, REF, PCT, 0, 0, NOW) / GCHINT_ONE;
+	return (double)pace_stretch(h, f, REF, PCT, 0, 0, NOW) / GCHINT_ONE;
 }
 
 static void test_without_stall_instant_there_is_no_bound(void **state)
@@ -47,7 +72,7 @@ static void test_without_stall_instant_there_is_no_bound(void **state)
 	struct gchint_fit f = fit(.5);
 
 	(void)state;
-	assert_cmp(gchint_pace_stretch(&h, &f, REF, PCT, 0, 0, NOW), ==, U32_MAX);
+	assert_cmp(pace_stretch(&h, &f, REF, PCT, 0, 0, NOW), ==, U32_MAX);
 }
 
 static void test_without_rate_there_is_no_bound(void **state)
@@ -56,11 +81,11 @@ static void test_without_rate_there_is_no_bound(void **state)
 	struct gchint_fit f = {};
 
 	(void)state;
-	assert_cmp(gchint_pace_stretch(&h, &f, REF, PCT, 0, 0, NOW), ==, U32_MAX);
+	assert_cmp(pace_stretch(&h, &f, REF, PCT, 0, 0, NOW), ==, U32_MAX);
 	/* Nor without knowing the remaining work. */
 	h.work_left = 0;
 	f = fit(.5);
-	assert_cmp(gchint_pace_stretch(&h, &f, REF, PCT, 0, 0, NOW), ==, U32_MAX);
+	assert_cmp(pace_stretch(&h, &f, REF, PCT, 0, 0, NOW), ==, U32_MAX);
 }
 
 static void test_learned_rate_counts_at_the_beginning(void **state)
@@ -103,14 +128,14 @@ static void test_own_rate_at_a_tiny_frequency(void **state)
 	(void)state;
 	h.work_ran_ns = 10 * MS;
 	h.work_cycles = h.work_ran_ns * (REF / 64);
-	least = gchint_pace_stretch(&h, &f, REF, 0, 0, 0, NOW);
+	least = pace_stretch(&h, &f, REF, 0, 0, 0, NOW);
 	assert_near((double)least / GCHINT_ONE, 4 * (.5 + .5 * 64), .1);
 	h.work_cycles = h.work_ran_ns * (REF / 65);
-	assert_cmp(gchint_pace_stretch(&h, &f, REF, 0, 0, 0, NOW), ==, least);
+	assert_cmp(pace_stretch(&h, &f, REF, 0, 0, 0, NOW), ==, least);
 	h.work_cycles = 0;
-	assert_cmp(gchint_pace_stretch(&h, &f, REF, 0, 0, 0, NOW), ==, least);
+	assert_cmp(pace_stretch(&h, &f, REF, 0, 0, 0, NOW), ==, least);
 	h.work_cycles = h.work_ran_ns * (REF / 60);
-	assert_cmp(gchint_pace_stretch(&h, &f, REF, 0, 0, 0, NOW), <, least);
+	assert_cmp(pace_stretch(&h, &f, REF, 0, 0, 0, NOW), <, least);
 }
 
 /* Down to one unit of two. */
@@ -122,7 +147,7 @@ static void test_own_rate_of_one_unit(void **state)
 	(void)state;
 	h.work_ran_ns = 10 * MS;
 	h.work_cycles = h.work_ran_ns * REF;
-	assert_cmp(gchint_pace_stretch(&h, &f, REF, 0, 0, 0, NOW), ==, 4 * GCHINT_ONE);
+	assert_cmp(pace_stretch(&h, &f, REF, 0, 0, 0, NOW), ==, 4 * GCHINT_ONE);
 }
 
 static void test_part_of_a_cpu_takes_longer(void **state)
@@ -160,7 +185,7 @@ static void test_a_rate_needs_a_millisecond(void **state)
 	h = hint(5 * MS, 500000, 500000);
 	h.work_ran_ns = MS - 1;
 	h.work_cycles = h.work_ran_ns * REF;
-	assert_cmp(gchint_pace_stretch(&h, &f, REF, PCT, 0, 0, NOW), ==, 0);
+	assert_cmp(pace_stretch(&h, &f, REF, PCT, 0, 0, NOW), ==, 0);
 	h.work_ran_ns = MS;
 	h.work_cycles = h.work_ran_ns * REF;
 	assert_near(stretch(&h, &f), 4.0, 0.01);
@@ -169,7 +194,7 @@ static void test_a_rate_needs_a_millisecond(void **state)
 	h = hint(3, BIT_ULL(20), 1);
 	h.work_ran_ns = MS;
 	h.work_cycles = h.work_ran_ns * REF;
-	assert_cmp(gchint_pace_stretch(&h, &f, REF, 0, 0, 0, NOW), ==, 3 * GCHINT_ONE);
+	assert_cmp(pace_stretch(&h, &f, REF, 0, 0, 0, NOW), ==, 3 * GCHINT_ONE);
 }
 
 static void test_overdue_runs_at_full_speed(void **state)
@@ -179,12 +204,12 @@ static void test_overdue_runs_at_full_speed(void **state)
 
 	(void)state;
 	/* 11 ms for 10 ms of work leave no margin. */
-	assert_cmp(gchint_pace_stretch(&h, &f, REF, PCT, 0, 0, NOW), ==, 0);
+	assert_cmp(pace_stretch(&h, &f, REF, PCT, 0, 0, NOW), ==, 0);
 	h = hint(100 * US, 0, 10);
-	assert_cmp(gchint_pace_stretch(&h, &f, REF, PCT, 140 * US, 0, NOW), ==, 0);
+	assert_cmp(pace_stretch(&h, &f, REF, PCT, 140 * US, 0, NOW), ==, 0);
 	h = hint(0, 0, 10);
 	h.overdue = true;
-	assert_cmp(gchint_pace_stretch(&h, &f, REF, PCT, 0, 0, NOW), ==, 0);
+	assert_cmp(pace_stretch(&h, &f, REF, PCT, 0, 0, NOW), ==, 0);
 }
 
 static void test_shrinking_headroom_tightens(void **state)
@@ -195,7 +220,7 @@ static void test_shrinking_headroom_tightens(void **state)
 	(void)state;
 	for (u64 us = 100000; us; us -= 100) {
 		struct gchint_hint h = hint(us * US, 0, 1000000);
-		u32 now = gchint_pace_stretch(&h, &f, REF, PCT, 0, 0, NOW);
+		u32 now = pace_stretch(&h, &f, REF, PCT, 0, 0, NOW);
 
 		assert_cmp(now, <=, before);
 		before = now;
@@ -214,17 +239,17 @@ static void test_time_that_mutators_lose_is_no_slack(void **state)
 	u32 all, yielding;
 
 	(void)state;
-	all = gchint_pace_stretch(&h, &f, REF, PCT, 0, GCHINT_ONE, NOW);
-	assert_cmp(all, ==, gchint_pace_stretch(&h, &f, REF, PCT, 0, 0, NOW));
+	all = pace_stretch(&h, &f, REF, PCT, 0, GCHINT_ONE, NOW);
+	assert_cmp(all, ==, pace_stretch(&h, &f, REF, PCT, 0, 0, NOW));
 	assert_near(all / (double)GCHINT_ONE, 20 / (10 * 1.25), 0.01);
-	yielding = gchint_pace_stretch(&h, &f, REF, PCT, 0, GCHINT_ONE * 3 / 2, NOW);
+	yielding = pace_stretch(&h, &f, REF, PCT, 0, GCHINT_ONE * 3 / 2, NOW);
 	assert_near(yielding / (double)GCHINT_ONE, 20 / 1.5 / (10 * 1.25), 0.01);
-	assert_cmp(gchint_pace_stretch(&h, &f, REF, PCT, 0, 2 * GCHINT_ONE, NOW), ==, 0);
+	assert_cmp(pace_stretch(&h, &f, REF, PCT, 0, 2 * GCHINT_ONE, NOW), ==, 0);
 }
 
 static double slowdown(const struct gchint_hint *h, const struct gchint_fit *f, u32 given)
 {
-	return (double)gchint_pace_slowdown(h, f, REF, PCT, given, NOW) / GCHINT_ONE;
+	return (double)pace_slowdown(h, f, REF, PCT, given) / GCHINT_ONE;
 }
 
 /* A million units are 10 ms; with a quarter more time it probably suffices. */
@@ -255,15 +280,15 @@ static void test_mutators_slow_while_a_thread_waits(void **state)
 
 	(void)state;
 	h.class = GCHINT_CLASS_URGENT;
-	assert_cmp(gchint_pace_slowdown(&h, &f, REF, PCT, 0, NOW), ==, U32_MAX);
+	assert_cmp(pace_slowdown(&h, &f, REF, PCT, 0), ==, U32_MAX);
 	h.class = GCHINT_CLASS_CONCURRENT;
 	h.overdue = true;
-	assert_cmp(gchint_pace_slowdown(&h, &f, REF, PCT, 0, NOW), ==, U32_MAX);
+	assert_cmp(pace_slowdown(&h, &f, REF, PCT, 0), ==, U32_MAX);
 	/* And none where nothing is known. */
 	h = hint(0, 0, 1000000);
-	assert_cmp(gchint_pace_slowdown(&h, &f, REF, PCT, 0, NOW), ==, GCHINT_ONE);
+	assert_cmp(pace_slowdown(&h, &f, REF, PCT, 0), ==, GCHINT_ONE);
 	h = hint(MS, 0, 1000000);
-	assert_cmp(gchint_pace_slowdown(&h, &none, REF, PCT, 0, NOW), ==, GCHINT_ONE);
+	assert_cmp(pace_slowdown(&h, &none, REF, PCT, 0), ==, GCHINT_ONE);
 }
 
 /* Work that takes less than a nanosecond at the learned rate takes one, and no more. */
@@ -273,7 +298,7 @@ static void test_least_need_is_one_nanosecond(void **state)
 	struct gchint_hint h = hint(3, 0, 1);
 
 	(void)state;
-	assert_cmp(gchint_pace_stretch(&h, &f, REF, 0, 0, 0, NOW), ==, 3 * GCHINT_ONE);
+	assert_cmp(pace_stretch(&h, &f, REF, 0, 0, 0, NOW), ==, 3 * GCHINT_ONE);
 }
 
 /* The switch latency is not working time. */
@@ -283,9 +308,9 @@ static void test_switch_latency_is_subtracted(void **state)
 	struct gchint_hint h = hint(25 * MS, 0, 1000000);
 
 	(void)state;
-	assert_cmp(gchint_pace_stretch(&h, &f, REF, 0, 5 * MS, 0, NOW), ==, 2 * GCHINT_ONE);
-	assert_cmp(gchint_pace_stretch(&h, &f, REF, 0, 15 * MS, 0, NOW), ==, GCHINT_ONE);
-	assert_cmp(gchint_pace_length(&h, 10 * MS, 0, 5 * MS, 0, NOW), ==, 2 * GCHINT_ONE);
+	assert_cmp(pace_stretch(&h, &f, REF, 0, 5 * MS, 0, NOW), ==, 2 * GCHINT_ONE);
+	assert_cmp(pace_stretch(&h, &f, REF, 0, 15 * MS, 0, NOW), ==, GCHINT_ONE);
+	assert_cmp(pace_length(&h, 10 * MS, 0, 5 * MS), ==, 2 * GCHINT_ONE);
 }
 
 /* By a known length, down to the nanosecond; with none left the minimum. */
@@ -294,12 +319,12 @@ static void test_length_is_exact_to_the_nanosecond(void **state)
 	struct gchint_hint h = hint(3, 0, 0);
 
 	(void)state;
-	assert_cmp(gchint_pace_length(&h, 3, 0, 0, 0, NOW), ==, GCHINT_ONE);
-	assert_cmp(gchint_pace_length(&h, 4, 0, 0, 0, NOW), ==, 0);
-	assert_cmp(gchint_pace_length(&h, 1, 0, 0, 0, NOW), ==, 3 * GCHINT_ONE);
-	assert_cmp(gchint_pace_length(&h, 0, 0, 0, 0, NOW), ==, 3 * GCHINT_ONE);
-	assert_cmp(gchint_pace_length(&h, 1, 0, 3, 0, NOW), ==, 0);
-	assert_cmp(gchint_pace_length(&h, U64_MAX, 0, 0, 0, NOW), ==, 0);
+	assert_cmp(pace_length(&h, 3, 0, 0), ==, GCHINT_ONE);
+	assert_cmp(pace_length(&h, 4, 0, 0), ==, 0);
+	assert_cmp(pace_length(&h, 1, 0, 0), ==, 3 * GCHINT_ONE);
+	assert_cmp(pace_length(&h, 0, 0, 0), ==, 3 * GCHINT_ONE);
+	assert_cmp(pace_length(&h, 1, 0, 3), ==, 0);
+	assert_cmp(pace_length(&h, U64_MAX, 0, 0), ==, 0);
 }
 
 static void test_extremes_do_not_overflow(void **state)
@@ -320,13 +345,13 @@ static void test_extremes_do_not_overflow(void **state)
 		h.mark_ns = NOW - min_t(u64, h.ran_ns * rnd_in(&seed, 1, 9), NOW);
 		h.work_ran_ns = h.ran_ns / rnd_in(&seed, 1, 9);
 		h.work_cycles = h.work_ran_ns * rnd_in(&seed, 0, 5000000);
-		got = gchint_pace_stretch(&h, &f, rnd_in(&seed, 1, 5000000), rnd_in(&seed, 0, 500),
-					  rnd(&seed), rnd(&seed) >> rnd_in(&seed, 0, 31), NOW);
+		got = pace_stretch(&h, &f, rnd_in(&seed, 1, 5000000), rnd_in(&seed, 0, 500),
+				   rnd(&seed), rnd(&seed) >> rnd_in(&seed, 0, 31), NOW);
 		assert_true(got == 0 || got >= GCHINT_ONE);
 		if (h.stall_ns && got && got != U32_MAX)
 			assert_cmp(h.stall_ns, >, NOW);
-		got = gchint_pace_slowdown(&h, &f, rnd_in(&seed, 1, 5000000), rnd_in(&seed, 0, 500),
-					   rnd(&seed) >> rnd_in(&seed, 0, 31), NOW);
+		got = pace_slowdown(&h, &f, rnd_in(&seed, 1, 5000000), rnd_in(&seed, 0, 500),
+				    rnd(&seed) >> rnd_in(&seed, 0, 31));
 		assert_cmp(got, >=, GCHINT_ONE);
 	}
 }
@@ -340,8 +365,8 @@ static void test_longest_run_that_counts(void **state)
 	(void)state;
 	h.work_ran_ns = BIT_ULL(42);
 	h.work_cycles = h.work_ran_ns * REF;
-	assert_cmp(gchint_pace_stretch(&h, &f, REF, 0, 0, 0, NOW), ==, GCHINT_ONE);
-	assert_cmp(gchint_pace_slowdown(&h, &f, REF, 0, 0, NOW), ==, GCHINT_ONE);
+	assert_cmp(pace_stretch(&h, &f, REF, 0, 0, 0, NOW), ==, GCHINT_ONE);
+	assert_cmp(pace_slowdown(&h, &f, REF, 0, 0), ==, GCHINT_ONE);
 }
 
 /* Nor does its share of a CPU, which is whole for a thread that always ran. */
@@ -355,10 +380,10 @@ static void test_share_of_a_long_run(void **state)
 	h.stall_ns = now + 60 * MS;
 	h.ran_ns = BIT_ULL(40);
 	h.mark_ns = now - h.ran_ns;
-	assert_cmp(gchint_pace_stretch(&h, &f, REF, 0, 0, 0, now), ==, 6 * GCHINT_ONE);
+	assert_cmp(pace_stretch(&h, &f, REF, 0, 0, 0, now), ==, 6 * GCHINT_ONE);
 	h.ran_ns = BIT_ULL(42);
 	h.mark_ns = now - h.ran_ns;
-	assert_cmp(gchint_pace_stretch(&h, &f, REF, 0, 0, 0, now), ==, 6 * GCHINT_ONE / 4);
+	assert_cmp(pace_stretch(&h, &f, REF, 0, 0, 0, now), ==, 6 * GCHINT_ONE / 4);
 }
 
 /* As many units done as are left, in numbers that overflow the product. */
@@ -372,7 +397,7 @@ static void test_large_counts_keep_their_ratio(void **state)
 
 		h.work_ran_ns = 10 * MS;
 		h.work_cycles = h.work_ran_ns * REF;
-		assert_cmp(gchint_pace_stretch(&h, &f, REF, 0, 0, 0, NOW), ==, 2 * GCHINT_ONE);
+		assert_cmp(pace_stretch(&h, &f, REF, 0, 0, 0, NOW), ==, 2 * GCHINT_ONE);
 	}
 }
 
@@ -383,9 +408,9 @@ static void test_longer_than_a_day_is_unbounded(void **state)
 
 	(void)state;
 	f.a_ps = BIT_ULL(40);
-	assert_cmp(gchint_pace_stretch(&h, &f, REF, 0, 0, 0, NOW), ==, 0);
+	assert_cmp(pace_stretch(&h, &f, REF, 0, 0, 0, NOW), ==, 0);
 	/* 2^47 ns of work in 10 ms: more than a run can hold */
-	assert_cmp(gchint_pace_slowdown(&h, &f, REF, 0, 0, NOW), ==, U32_MAX - 1);
+	assert_cmp(pace_slowdown(&h, &f, REF, 0, 0), ==, U32_MAX - 1);
 }
 
 static void test_stall_now_slows_mutators_fully(void **state)
@@ -395,12 +420,12 @@ static void test_stall_now_slows_mutators_fully(void **state)
 
 	(void)state;
 	h.stall_ns = NOW;
-	assert_cmp(gchint_pace_slowdown(&h, &f, REF, PCT, 0, NOW), ==, U32_MAX);
+	assert_cmp(pace_slowdown(&h, &f, REF, PCT, 0), ==, U32_MAX);
 	h.stall_ns = NOW - 1;
-	assert_cmp(gchint_pace_slowdown(&h, &f, REF, PCT, 0, NOW), ==, U32_MAX);
+	assert_cmp(pace_slowdown(&h, &f, REF, PCT, 0), ==, U32_MAX);
 	/* 10 ns are needed, and 100 are available. */
 	h.stall_ns = NOW + 100;
-	assert_cmp(gchint_pace_slowdown(&h, &f, REF, PCT, 0, NOW), ==, GCHINT_ONE);
+	assert_cmp(pace_slowdown(&h, &f, REF, PCT, 0), ==, GCHINT_ONE);
 }
 
 /* Exactly the available time is needed, in numbers that overflow one product. */
@@ -412,14 +437,14 @@ static void test_large_needs_are_exact(void **state)
 	for (u32 shift = 20; shift <= 36; shift++) {
 		struct gchint_hint h = hint(10ull << shift, 0, 1ull << shift);
 
-		assert_cmp(gchint_pace_stretch(&h, &f, REF, 0, 0, 0, NOW), ==, GCHINT_ONE);
+		assert_cmp(pace_stretch(&h, &f, REF, 0, 0, 0, NOW), ==, GCHINT_ONE);
 	}
 	f.b_ps = 0;
 	for (u32 shift = 24; shift <= 40; shift++) {
 		struct gchint_hint h = hint(1ull << shift, 0, 1000);
 
 		f.a_ps = 1ull << shift;
-		assert_cmp(gchint_pace_stretch(&h, &f, REF, 0, 0, 0, NOW), ==, GCHINT_ONE);
+		assert_cmp(pace_stretch(&h, &f, REF, 0, 0, 0, NOW), ==, GCHINT_ONE);
 	}
 }
 
