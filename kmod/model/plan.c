@@ -34,6 +34,20 @@
 /* A plan for a running phase changes only if this part of its energy is saved. */
 #define STAY 32
 
+/* What a plan is made from. */
+struct question {
+	const struct gchint_hint *hint;
+	const struct gchint_rules *rules;
+	struct gchint_learn *learn; /* of the session, or NULL */
+	struct gchint_learn_line *line; /* of the phase on this core type; NULL unknown */
+	struct gchint_fit fit; /* of @line */
+	u8 core_type;
+	bool begun; /* this is the first plan of the phase */
+	/* A switch was made for the phase: the plan's khz, reason and mem are in force. */
+	bool paid;
+	u64 now_ns;
+};
+
 /* Indices of the OPPs within the limits. */
 struct range {
 	u32 first;
@@ -210,9 +224,9 @@ static u8 boost_reason(u8 class)
 	}
 }
 
-static void plan_boost_full(struct gchint_plan *p, const struct gchint_rules *r)
+static void plan_boost_full(struct gchint_plan *p, const struct question *q)
 {
-	p->khz = max_t(u32, r->max_khz, 1);
+	p->khz = max_t(u32, q->rules->max_khz, 1);
 	p->reason = boost_reason(p->class);
 }
 
@@ -230,30 +244,29 @@ static u32 fit_least_mem(const struct gchint_fit *fit)
 	return fit->known && fit->mem > 2 * fit->error ? fit->mem - 2 * fit->error : 0;
 }
 
-static void plan_boost(struct gchint_plan *p, const struct gchint_hint *h,
-		       const struct gchint_rules *r, const struct gchint_fit *fit)
+static void plan_boost(struct gchint_plan *p, const struct question *q)
 {
+	const struct gchint_rules *r = q->rules;
 	const struct gchint_opps *t = r->opps;
+	u32 awake_pct = READ_ONCE(r->tun->awake_pct);
 	struct range in;
-	u32 bound, mem, i;
+	u32 bound, i;
 
-	plan_boost_full(p, r);
+	plan_boost_full(p, q);
 	p->mem = 0;
 	if (!range_init(r, &in))
 		return;
-	mem = fit_least_mem(fit);
-	p->mem = mem;
-	i = range_find_worth(r, &in, mem, p->together ? WAITING_TOGETHER : WAITING,
-			     rules_delay_cost(r, h->rests), READ_ONCE(r->tun->awake_pct));
+	p->mem = fit_least_mem(&q->fit);
+	i = range_find_worth(r, &in, p->mem, p->together ? WAITING_TOGETHER : WAITING,
+			     rules_delay_cost(r, q->hint->rests), awake_pct);
 	/* The limit itself may be no OPP. */
 	if (i < in.last)
 		plan_boost_lower(p, r, i);
-	if (p->class == GCHINT_CLASS_URGENT || !fit->known)
+	if (p->class == GCHINT_CLASS_URGENT || !q->fit.known)
 		return;
 	i = min_t(u32, gchint_opp_at_least(t, p->khz), in.last);
-	bound = stretch_add_pct(gchint_opp_stretch(&t->opp[i], mem), r->tun->pause_stretch_pct);
-	i = range_find_cheapest(t, &in, mem, gchint_opps_awake(t, READ_ONCE(r->tun->awake_pct)),
-				bound);
+	bound = stretch_add_pct(gchint_opp_stretch(&t->opp[i], p->mem), r->tun->pause_stretch_pct);
+	i = range_find_cheapest(t, &in, p->mem, gchint_opps_awake(t, awake_pct), bound);
 	plan_boost_lower(p, r, i);
 }
 
@@ -274,15 +287,144 @@ static u32 range_find_neighbour(const struct gchint_opps *t, const struct range 
 	return i;
 }
 
+/* What bounds the choice of an OPP for a phase alongside which mutators run. */
 struct cap {
 	struct range in;
 	bool known; /* is @mem learned? */
+	bool model; /* is power known, too? */
 	u32 error; /* of @mem */
 	u32 mem;
-	u32 awake; /* if power is known, too */
+	u32 awake; /* gchint_opps_awake() */
 	u32 slow; /* if @known, bound on the stretch, from the slowdown allowed */
-	u32 pace; /* bound on the stretch, from the stall instant */
+	u32 pace; /* bound on the stretch, from the stall instant; U32_MAX none */
 };
+
+static u32 table_khz(const struct question *q)
+{
+	const struct gchint_rules *r = q->rules;
+
+	return max_t(u32, gchint_percent(r->opps->ref_khz,
+					 gchint_tunables_cap(r->tun, q->hint->phase)), 1);
+}
+
+/* Time that the phase is expected to last from now; U64_MAX if unknown. */
+static u64 hint_left_ns(const struct question *q)
+{
+	const struct gchint_hint *h = q->hint;
+	u64 elapsed = h->begin_ns && q->now_ns > h->begin_ns ? q->now_ns - h->begin_ns : 0;
+
+	if (!q->learn || h->role)
+		return U64_MAX;
+	return gchint_learn_left_ns(q->learn, h->phase, h->class, elapsed);
+}
+
+static void cap_init(struct cap *c, const struct question *q)
+{
+	const struct gchint_rules *r = q->rules;
+	const struct gchint_fit *fit = &q->fit;
+	u32 pct = READ_ONCE(r->tun->slowdown_pct);
+
+	if (q->hint->class == GCHINT_CLASS_BACKGROUND)
+		pct *= BACKGROUND_TIMES;
+	c->known = fit->known;
+	c->model = fit->known && r->opps->powered;
+	c->error = fit->samples ? fit->error : GCHINT_ONE;
+	c->mem = fit->known ? fit->mem : GCHINT_MEM_ASSUMED;
+	c->awake = gchint_opps_awake(r->opps, READ_ONCE(r->tun->awake_pct));
+	c->slow = stretch_add_pct(gchint_opp_stretch(&r->opps->opp[c->in.last], c->mem), pct);
+}
+
+/* Does the phase end before mutators stall, at this OPP? */
+static bool cap_keeps_pace(const struct cap *c, const struct gchint_opp *o)
+{
+	return gchint_opp_stretch(o, c->mem) <= c->pace;
+}
+
+/* May the phase itself be as slow as at this OPP, once anything is known of it? */
+static bool cap_allows(const struct cap *c, const struct gchint_opp *o)
+{
+	return !c->known || gchint_opp_stretch(o, c->mem) <= c->slow;
+}
+
+/*
+ * The cheapest OPP at which the phase is no slower than it may be; until the line is
+ * known a fixed part, but no OPP that no line would choose.
+ */
+static u32 cap_choose(const struct cap *c, const struct question *q)
+{
+	const struct gchint_opps *t = q->rules->opps;
+	u32 i;
+
+	if (c->model)
+		return range_find_cheapest(t, &c->in, c->mem, c->awake, c->slow);
+	i = clamp_t(u32, gchint_opp_at_least(t, table_khz(q)), c->in.first, c->in.last);
+	while (i < c->in.last && (t->opp[i].flags & GCHINT_OPP_INEFFICIENT))
+		i++;
+	return i;
+}
+
+/*
+ * Learning goes on during a phase, and the cheapest OPP may become an adjacent one.
+ * That small gain is not worth a switch from @khz.
+ */
+static u32 cap_stay(const struct cap *c, const struct question *q, u32 best, u32 khz)
+{
+	const struct gchint_opps *t = q->rules->opps;
+	u32 i = gchint_opp_at_least(t, khz);
+	u64 mine = gchint_opp_energy(&t->opp[i], c->mem, c->awake);
+	u64 least = gchint_opp_energy(&t->opp[best], c->mem, c->awake);
+
+	if (t->opp[i].khz != khz || i < c->in.first || i > c->in.last ||
+	    !cap_allows(c, &t->opp[i]))
+		return best;
+	return mine <= least + least / STAY ? i : best;
+}
+
+/* The OPP for a collection that mutators wait for, in all or at times. */
+static u32 cap_find_worth(const struct cap *c, const struct question *q)
+{
+	const struct gchint_rules *r = q->rules;
+
+	return range_find_worth(r, &c->in, c->mem, WAITING, rules_delay_cost(r, q->hint->rests),
+				READ_ONCE(r->tun->awake_pct));
+}
+
+/* Fast enough to end before mutators stall, or as fast as their time is worth. */
+static u32 plan_hurry(struct gchint_plan *p, const struct cap *c, const struct question *q, u32 at)
+{
+	const struct gchint_opps *t = q->rules->opps;
+	u32 last = cap_find_worth(c, q);
+
+	while (at < last && (!cap_keeps_pace(c, &t->opp[at]) ||
+			     (t->opp[at].flags & GCHINT_OPP_INEFFICIENT)))
+		at++;
+	p->reason = GCHINT_REASON_PACE;
+	p->step = 0;
+	/* Mutators will wait for what is slower than it would have to be. */
+	if (!cap_keeps_pace(c, &t->opp[at]))
+		p->weight = WAITING * GCHINT_WEIGHT_THREAD;
+	return at;
+}
+
+/*
+ * A collector that paces its mutators lets them run as fast as it marks, so that they
+ * lose what it loses, although they do not wait at this instant. As fast as while they
+ * do, or the frequency would move each time.
+ */
+static u32 plan_awaited(struct gchint_plan *p, struct cap *c, const struct question *q, u32 at)
+{
+	c->mem = fit_least_mem(&q->fit);
+	p->step = 0;
+	p->weight = WAITING * GCHINT_WEIGHT_THREAD;
+	return max_t(u32, at, cap_find_worth(c, q));
+}
+
+/* Does the phase count its work, so that the learner gains by another frequency? */
+static bool question_can_probe(const struct question *q)
+{
+	return q->begun && q->line && !q->hint->role &&
+	       (q->hint->work_done || q->hint->work_left || q->line->samples);
+}
 
 /*
  * Another OPP than the best, so that the learner sees a second frequency, alternately
@@ -291,16 +433,15 @@ struct cap {
  * much; it gets a quarter of probe_every. Never where a thread waits or will wait for
  * it, nor slower than the slowdown allowed, once anything is known of it.
  */
-static u32 plan_probe(struct gchint_plan *p, const struct gchint_rules *r,
-		      struct gchint_learn_line *n, const struct cap *c, u32 at)
+static u32 plan_probe(struct gchint_plan *p, const struct cap *c, const struct question *q, u32 at)
 {
-	const struct gchint_opps *t = r->opps;
-	u32 every = r->tun->probe_every;
+	const struct gchint_opps *t = q->rules->opps;
+	u32 every = q->rules->tun->probe_every;
 	u32 nr, i;
 
 	if (!every)
 		return at;
-	nr = n->phases++;
+	nr = q->line->phases++;
 	if (nr < EAGER_PHASES && c->error > EAGER_ERROR)
 		every = 1;
 	else if (!c->known)
@@ -309,192 +450,153 @@ static u32 plan_probe(struct gchint_plan *p, const struct gchint_rules *r,
 		return at;
 	nr /= every;
 	i = range_find_neighbour(t, &c->in, at, nr & 1, PROBE_PCT);
-	if (i == at || gchint_opp_stretch(&t->opp[i], c->mem) > c->pace ||
-	    (c->known && gchint_opp_stretch(&t->opp[i], c->mem) > c->slow))
+	if (i == at || !cap_keeps_pace(c, &t->opp[i]) || !cap_allows(c, &t->opp[i]))
 		i = range_find_neighbour(t, &c->in, at, true, PROBE_PCT);
 	p->step = (s32)i - (s32)at;
 	return i;
 }
 
-static u32 plan_table_khz(const struct gchint_rules *r, u8 phase)
-{
-	return max_t(u32, gchint_percent(r->opps->ref_khz, gchint_tunables_cap(r->tun, phase)), 1);
-}
-
-/* Until the line is known: a fixed part, but no OPP that no line would choose. */
-static u32 plan_cap_unknown(const struct gchint_rules *r, const struct cap *c, u8 phase)
-{
-	const struct gchint_opps *t = r->opps;
-	u32 i = gchint_opp_at_least(t, plan_table_khz(r, phase));
-
-	i = clamp_t(u32, i, c->in.first, c->in.last);
-	while (i < c->in.last && (t->opp[i].flags & GCHINT_OPP_INEFFICIENT))
-		i++;
-	return i;
-}
-
-/* The OPP for a collection that mutators wait for, in all or at times. */
-static u32 cap_find_worth(const struct gchint_rules *r, const struct cap *c, bool rests)
-{
-	return range_find_worth(r, &c->in, c->mem, WAITING, rules_delay_cost(r, rests),
-				READ_ONCE(r->tun->awake_pct));
-}
-
 /*
- * Learning goes on during a phase, and the cheapest OPP may become an adjacent one.
- * That small gain is not worth a switch.
+ * A phase alongside which mutators run: bounds, the cheapest OPP within them, which
+ * stays if a change gains little; then what overrides it: the stall instant, mutators
+ * that wait at times, a probe.
  */
-static u32 plan_cap_stay(const struct gchint_opps *t, const struct cap *c, u32 best, u32 khz)
+static void plan_cap(struct gchint_plan *p, const struct question *q,
+		     const struct gchint_pace *pace)
 {
-	u32 i = gchint_opp_at_least(t, khz);
-	u64 mine = gchint_opp_energy(&t->opp[i], c->mem, c->awake);
-	u64 least = gchint_opp_energy(&t->opp[best], c->mem, c->awake);
+	const struct gchint_opps *t = q->rules->opps;
+	struct cap c = { .pace = gchint_pace_stretch(pace) };
+	u8 reason = q->fit.known && t->powered ? GCHINT_REASON_MODEL : GCHINT_REASON_TABLE;
+	u32 at, best;
 
-	if (t->opp[i].khz != khz || i < c->in.first || i > c->in.last ||
-	    gchint_opp_stretch(&t->opp[i], c->mem) > c->slow)
-		return best;
-	return mine <= least + least / STAY ? i : best;
-}
-
-/* Time that a phase is expected to last from now; U64_MAX if unknown. */
-static u64 hint_left_ns(const struct gchint_learn *l, const struct gchint_hint *h, u64 now_ns)
-{
-	u64 elapsed = h->begin_ns && now_ns > h->begin_ns ? now_ns - h->begin_ns : 0;
-
-	return l && !h->role ? gchint_learn_left_ns(l, h->phase, h->class, elapsed) : U64_MAX;
-}
-
-static void plan_model(struct gchint_plan *p, const struct gchint_hint *h,
-		       const struct gchint_rules *r, const struct gchint_learn *l,
-		       struct gchint_learn_line *n, const struct gchint_pace *pace, bool begun,
-		       bool paid)
-{
-	const struct gchint_fit *fit = pace->fit;
-	const struct gchint_opps *t = r->opps;
-	u32 slowdown_pct = READ_ONCE(r->tun->slowdown_pct) *
-			   (p->class == GCHINT_CLASS_BACKGROUND ? BACKGROUND_TIMES : 1);
-	bool model = fit->known && t->powered;
-	u32 paid_khz = p->khz;
-	u8 paid_reason = p->reason;
-	struct cap c = {};
-	u32 i;
-
-	c.pace = gchint_pace_stretch(pace);
-	p->reason = model ? GCHINT_REASON_MODEL : GCHINT_REASON_TABLE;
 	/* A rate that was known will be known again with the next figure of work. */
-	if (c.pace == U32_MAX && h->stall_ns && paid && paid_reason == GCHINT_REASON_PACE) {
-		p->reason = paid_reason;
+	if (c.pace == U32_MAX && q->hint->stall_ns && q->paid && p->reason == GCHINT_REASON_PACE)
 		return;
-	}
 	p->mem = 0;
-	if (!range_init(r, &c.in)) {
+	if (!range_init(q->rules, &c.in)) {
 		/* No OPP table: only the percentage and the urgency are known. */
-		p->khz = c.pace == U32_MAX ? plan_table_khz(r, h->phase) : r->max_khz;
-		if (c.pace != U32_MAX)
-			p->reason = GCHINT_REASON_PACE;
+		p->khz = c.pace == U32_MAX ? table_khz(q) : q->rules->max_khz;
+		p->reason = c.pace == U32_MAX ? reason : GCHINT_REASON_PACE;
 		return;
 	}
 	/* Without a rate for the stall instant, go by how long such phases last. */
-	if (c.pace == U32_MAX && h->stall_ns)
-		c.pace = gchint_pace_length(pace, hint_left_ns(l, h, pace->now_ns));
-	c.known = fit->known;
-	c.error = fit->samples ? fit->error : GCHINT_ONE;
-	c.mem = fit->known ? fit->mem : GCHINT_MEM_ASSUMED;
-	if (c.known)
-		c.slow = stretch_add_pct(gchint_opp_stretch(&t->opp[c.in.last], c.mem),
-					 slowdown_pct);
-	if (model) {
-		c.awake = gchint_opps_awake(t, READ_ONCE(r->tun->awake_pct));
-		i = range_find_cheapest(t, &c.in, c.mem, c.awake, c.slow);
-	} else {
-		i = plan_cap_unknown(r, &c, h->phase);
-	}
-	if (model && paid && !p->step) {
-		u32 stay = plan_cap_stay(t, &c, i, paid_khz);
+	if (c.pace == U32_MAX && q->hint->stall_ns)
+		c.pace = gchint_pace_length(pace, hint_left_ns(q));
+	cap_init(&c, q);
 
-		if (stay != i)
-			p->reason = paid_reason;
-		i = stay;
-	}
+	best = cap_choose(&c, q);
+	at = best;
+	if (c.model && q->paid && !p->step)
+		at = cap_stay(&c, q, best, p->khz);
+	if (at == best)
+		p->reason = reason;
 
-	if (gchint_opp_stretch(&t->opp[i], c.mem) > c.pace) {
-		u32 last = cap_find_worth(r, &c, h->rests);
-
-		while (i < last && (gchint_opp_stretch(&t->opp[i], c.mem) > c.pace ||
-				    (t->opp[i].flags & GCHINT_OPP_INEFFICIENT)))
-			i++;
-		p->reason = GCHINT_REASON_PACE;
-		p->step = 0;
-		/* Mutators will wait for what is slower than it would have to be. */
-		if (gchint_opp_stretch(&t->opp[i], c.mem) > c.pace)
-			p->weight = WAITING * GCHINT_WEIGHT_THREAD;
-	} else if (h->awaited && p->class == GCHINT_CLASS_CONCURRENT) {
-		/*
-		 * A collector that paces its mutators lets them run as fast as it marks, so
-		 * that they lose what it loses, although they do not wait at this instant.
-		 * As fast as while they do, or the frequency would move each time.
-		 */
-		c.mem = fit_least_mem(fit);
-		i = max_t(u32, i, cap_find_worth(r, &c, h->rests));
-		p->step = 0;
-		p->weight = WAITING * GCHINT_WEIGHT_THREAD;
-	} else if (begun && n && !h->role && (h->work_done || h->work_left || n->samples)) {
-		i = plan_probe(p, r, n, &c, i);
-	} else if (p->step) {
-		i = (u32)clamp_t(s32, (s32)i + p->step, (s32)c.in.first, (s32)c.in.last);
-	}
-	if (p->step) {
+	if (!cap_keeps_pace(&c, &t->opp[at]))
+		at = plan_hurry(p, &c, q, at);
+	else if (q->hint->awaited && p->class == GCHINT_CLASS_CONCURRENT)
+		at = plan_awaited(p, &c, q, at);
+	else if (question_can_probe(q))
+		at = plan_probe(p, &c, q, at);
+	else if (p->step)
+		at = (u32)clamp_t(s32, (s32)at + p->step, (s32)c.in.first, (s32)c.in.last);
+	p->probe = p->step;
+	if (p->probe)
 		p->reason = GCHINT_REASON_PROBE;
-		p->probe = true;
-	}
-	p->khz = t->opp[i].khz;
+	p->khz = t->opp[at].khz;
 	p->mem = c.mem;
 }
 
-/* noinline: keeps the fit off the stack of the other modes. */
-static noinline void plan_make_learned(struct gchint_plan *p, const struct gchint_hint *h,
-				       const struct gchint_rules *r, struct gchint_learn *l,
-				       u8 core_type, bool begun, bool paid, u64 now_ns)
+/* Mode model: from what is known of the phase on this core type. */
+static void plan_make_learned(struct gchint_plan *p, struct question *q)
 {
-	struct gchint_learn_line *n = NULL;
-	struct gchint_fit fit = {};
+	const struct gchint_hint *h = q->hint;
+	const struct gchint_rules *r = q->rules;
 	const struct gchint_pace pace = {
 		.hint = h,
-		.fit = &fit,
+		.fit = &q->fit,
 		.ref_khz = r->opps->ref_khz,
 		.margin_pct = GCHINT_MARGIN_PCT,
 		.latency_ns = gchint_rules_latency(r),
-		.now_ns = now_ns,
+		.now_ns = q->now_ns,
 	};
 
-	if (l && core_type < GCHINT_CORE_TYPES) {
-		n = &l->line[h->phase][core_type];
-		if (n->samples) {
-			gchint_learn_fit(l, h->phase, core_type, &fit);
-			gchint_learn_fit_at(&fit, r->core_type_khz, r->opps->ref_khz);
-		}
+	if (q->learn && q->core_type < GCHINT_CORE_TYPES) {
+		q->line = &q->learn->line[h->phase][q->core_type];
+		gchint_learn_fit(q->learn, h->phase, q->core_type, &q->fit);
+		gchint_learn_fit_at(&q->fit, r->core_type_khz, r->opps->ref_khz);
 	}
 	if (gchint_class_boosts(p->class)) {
-		plan_boost(p, h, r, &fit);
+		plan_boost(p, q);
 	} else {
-		plan_model(p, h, r, l, n, &pace, begun, paid);
+		plan_cap(p, q, &pace);
 		if (h->stall_ns)
-			p->until_ns = now_ns + PACED_NS;
+			p->until_ns = q->now_ns + PACED_NS;
 	}
 	if (!h->role && (gchint_class_caps(p->class) || p->class == GCHINT_CLASS_URGENT))
 		p->slowdown = mutator_slowdown(r, gchint_pace_slowdown(&pace), h->mutator);
 }
 
-static void plan_make_table(struct gchint_plan *p, const struct gchint_hint *h,
-			    const struct gchint_rules *r)
+/* Mode table: by the class alone. */
+static void plan_make_table(struct gchint_plan *p, const struct question *q)
 {
 	p->mem = 0;
 	if (gchint_class_boosts(p->class)) {
-		plan_boost_full(p, r);
+		plan_boost_full(p, q);
 		return;
 	}
-	p->khz = plan_table_khz(r, h->phase);
+	p->khz = table_khz(q);
 	p->reason = GCHINT_REASON_TABLE;
+}
+
+/* All but what the mode decides: @khz, @reason and @mem. */
+static void plan_begin(struct gchint_plan *p, const struct question *q)
+{
+	p->avoided = false;
+	p->lower = false;
+	p->probe = false;
+	p->made = true;
+	p->epoch = q->rules->epoch;
+	p->instance = q->hint->instance;
+	p->revision = q->hint->revision;
+	p->class = q->hint->class;
+	p->together = q->hint->together;
+	if (q->begun)
+		p->step = 0;
+	p->until_ns = q->now_ns + HOLD_NS;
+	p->slowdown = GCHINT_ONE;
+	p->weight = 0;
+	if (gchint_class_boosts(p->class))
+		p->weight = GCHINT_WEIGHT_THREAD * (p->together ? WAITING_TOGETHER : WAITING);
+}
+
+/* How long a phase must be expected to last for a frequency of its own. */
+static u64 plan_pays_ns(const struct gchint_plan *p, const struct gchint_rules *r)
+{
+	/* A boost that takes effect when the phase is over only costs. */
+	u32 times = gchint_class_boosts(p->class) ? BOOST_LATENCIES :
+						    READ_ONCE(r->tun->min_latencies);
+
+	return (u64)gchint_rules_latency(r) * times;
+}
+
+/* A phase that is too short for a switch keeps @last_khz, of the phase before. */
+static void plan_avoid_switch(struct gchint_plan *p, const struct question *q, u32 last_khz)
+{
+	u64 pays = plan_pays_ns(p, q->rules);
+	u64 left = pays ? hint_left_ns(q) : U64_MAX;
+
+	/* Between two phases, which are seldom far apart, the role counts. */
+	if (q->hint->role && last_khz != GCHINT_PLAN_LOAD)
+		left = pays ? pays - 1 : 0;
+	if (left >= pays || q->paid || p->reason == GCHINT_REASON_PACE)
+		return;
+	p->avoided = p->khz != last_khz;
+	p->khz = last_khz;
+	p->reason = GCHINT_REASON_HOLD;
+	p->lower = false;
+	p->probe = false;
+	p->step = 0;
+	p->until_ns = q->now_ns + max_t(u64, q->hint->role ? pays : left, SHORT_NS);
 }
 
 void gchint_plan_make(struct gchint_plan *p, const struct gchint_hint *h,
@@ -503,52 +605,25 @@ void gchint_plan_make(struct gchint_plan *p, const struct gchint_hint *h,
 {
 	bool known = p->made && p->epoch == r->epoch;
 	bool begun = !known || p->instance != h->instance;
-	u64 left = U64_MAX;
-	u64 pays;
-	s32 step = begun ? 0 : p->step;
-	/* A switch that was made for the phase is kept to its end: @khz, @reason, @mem. */
-	bool paid = !begun && p->khz != GCHINT_PLAN_LOAD &&
-		    gchint_class_caps(p->class) == gchint_class_caps(h->class);
-	u32 last_khz = GCHINT_PLAN_LOAD;
+	/* Unless that was long ago. */
+	bool recent = known && now_ns < p->until_ns + HOLD_NS;
+	u32 last_khz = begun && recent ? p->khz : GCHINT_PLAN_LOAD;
+	struct question q = {
+		.hint = h,
+		.rules = r,
+		.learn = l,
+		.core_type = core_type,
+		.begun = begun,
+		.paid = !begun && p->khz != GCHINT_PLAN_LOAD &&
+			gchint_class_caps(p->class) == gchint_class_caps(h->class),
+		.now_ns = now_ns,
+	};
 
-	/* A short phase keeps the frequency of the one before, unless that was long ago. */
-	if (begun && known && now_ns < p->until_ns + HOLD_NS)
-		last_khz = p->khz;
-	p->avoided = false;
-	p->lower = false;
-	p->probe = false;
-	p->made = true;
-	p->epoch = r->epoch;
-	p->instance = h->instance;
-	p->revision = h->revision;
-	p->class = h->class;
-	p->together = h->together;
-	p->step = step;
-	p->until_ns = now_ns + HOLD_NS;
-	p->slowdown = GCHINT_ONE;
-	p->weight = 0;
-	if (gchint_class_boosts(p->class))
-		p->weight = GCHINT_WEIGHT_THREAD * (p->together ? WAITING_TOGETHER : WAITING);
-	/* A boost that takes effect when the phase is over only costs. */
-	pays = gchint_rules_latency(r);
-	pays *= gchint_class_boosts(p->class) ? BOOST_LATENCIES : READ_ONCE(r->tun->min_latencies);
-	if (pays)
-		left = hint_left_ns(l, h, now_ns);
+	plan_begin(p, &q);
 	if (READ_ONCE(r->tun->mode) == GCHINT_MODE_MODEL)
-		plan_make_learned(p, h, r, l, core_type, begun, paid, now_ns);
+		plan_make_learned(p, &q);
 	else
-		plan_make_table(p, h, r);
-	/* Between two phases, which are seldom far apart, the role counts. */
-	if (h->role && last_khz != GCHINT_PLAN_LOAD)
-		left = pays ? pays - 1 : 0;
-	if (left < pays && !paid && p->reason != GCHINT_REASON_PACE) {
-		p->avoided = p->khz != last_khz;
-		p->khz = last_khz;
-		p->reason = GCHINT_REASON_HOLD;
-		p->lower = false;
-		p->probe = false;
-		p->step = 0;
-		p->until_ns = now_ns + max_t(u64, h->role ? pays : left, SHORT_NS);
-	}
+		plan_make_table(p, &q);
+	plan_avoid_switch(p, &q, last_khz);
 	p->steady = p->until_ns == now_ns + HOLD_NS;
 }
