@@ -7,17 +7,17 @@
 #define WINDOW_PCT_MIN 3
 #define WINDOW_PCT_MAX 8
 /* A debt beyond this many windows is forgiven. */
-#define DEBT_WINDOWS 8
+#define DEBT_MAX_WINDOWS 8
 /* The delay cost at a balance of zero follows that in force within this much work. */
-#define FOLLOW_NS (400 * (u64)NSEC_PER_MSEC)
+#define BASE_FOLLOW_NS (400 * (u64)NSEC_PER_MSEC)
 /* The delay cost to start with. */
-#define BASE_START 60
+#define DELAY_COST_START 60
 /* A smaller change of the delay cost is no reason to move a frequency ... */
-#define STEP_MIN 4
+#define COST_STEP_MIN 4
 /* ... nor is one sooner than this, but when no more may be lost. */
-#define STEP_NS (40 * (u64)NSEC_PER_MSEC)
+#define COST_STEP_MIN_NS (40 * (u64)NSEC_PER_MSEC)
 /* What was saved is lost if no work was booked for so long. */
-#define SAVED_NS ((u64)NSEC_PER_SEC)
+#define SAVINGS_IDLE_MAX_NS ((u64)NSEC_PER_SEC)
 /* A longer time slice is booked as one of this length. */
 #define SLICE_MAX_NS BIT_ULL(34)
 /* Fixed point of a delay cost, fine enough for short time slices to move it. */
@@ -34,8 +34,8 @@ void gchint_budget_set(struct gchint_budget *b, u32 pct)
 		return;
 	b->pct = pct;
 	b->balance_ns = 0;
-	b->base = BASE_START << COST_SHIFT;
-	b->delay_cost = pct ? BASE_START : GCHINT_DELAY_COST_MAX;
+	b->base = DELAY_COST_START << COST_SHIFT;
+	b->delay_cost = pct ? DELAY_COST_START : GCHINT_DELAY_COST_MAX;
 }
 
 /* The delay cost that the balance asks for, fixed point. */
@@ -52,7 +52,7 @@ static void budget_follow(struct gchint_budget *b, u32 cost, u64 work_ns)
 {
 	s64 off = (s64)cost - (s64)b->base;
 
-	off = div64_s64(off * (s64)min_t(u64, work_ns, FOLLOW_NS), FOLLOW_NS);
+	off = div64_s64(off * (s64)min_t(u64, work_ns, BASE_FOLLOW_NS), BASE_FOLLOW_NS);
 	b->base = (u32)max_t(s64, (s64)b->base + off, 1);
 }
 
@@ -63,7 +63,7 @@ static bool budget_set_cost(struct gchint_budget *b, u32 cost, u64 now_ns)
 	if (!off)
 		return false;
 	if (cost < GCHINT_DELAY_COST_MAX &&
-	    (off < STEP_MIN || now_ns - b->changed_ns < STEP_NS))
+	    (off < COST_STEP_MIN || now_ns - b->changed_ns < COST_STEP_MIN_NS))
 		return false;
 	b->delay_cost = cost;
 	b->changed_ns = now_ns;
@@ -88,11 +88,11 @@ bool gchint_budget_book(struct gchint_budget *b, const struct gchint_usage *u, u
 	b->lost_ns += lost;
 	if (!b->pct)
 		return false;
-	if (b->balance_ns > 0 && now_ns - b->last_ns > SAVED_NS)
+	if (b->balance_ns > 0 && now_ns - b->last_ns > SAVINGS_IDLE_MAX_NS)
 		b->balance_ns = 0;
 	b->last_ns = now_ns;
 	b->balance_ns = clamp_t(s64, b->balance_ns + (s64)allowed - (s64)lost,
-				-DEBT_WINDOWS * window, window);
+				-DEBT_MAX_WINDOWS * window, window);
 	cost = budget_find_cost(b);
 	budget_follow(b, cost, work);
 	return budget_set_cost(b, cost >> COST_SHIFT, now_ns);

@@ -8,7 +8,7 @@
 #define SWITCH_STALL_MAX_NS (200 * NSEC_PER_USEC)
 
 /* After a switch a cap waits for this many switch latencies. */
-#define DWELL_LATENCIES 4
+#define CAP_DELAY_LATENCIES 4
 
 static u32 demand_from_load(const struct gchint_rules *r, u32 load)
 {
@@ -110,7 +110,7 @@ void gchint_decide_usage(struct gchint_usage *u, const struct gchint_rules *r,
 		u->weight = GCHINT_WEIGHT_THREAD;
 		/* By prediction they lose only a part of it. */
 		if (h->slowdown > GCHINT_ONE)
-			u->weight /= GCHINT_SLOWED_LOSS;
+			u->weight /= GCHINT_SLOWED_LOSS_PART;
 		mem = h->mutator ? gchint_mutator_mem(h->mutator) : 0;
 	} else {
 		u->weight = p->made && p->class == h->class ? p->weight : 0;
@@ -218,7 +218,7 @@ static bool decide_must_wait(const struct gchint_rules *r, struct gchint_state *
 		return true;
 	if (khz > s->khz)
 		return false;
-	if (since < latency * min_t(u32, DWELL_LATENCIES, min_latencies))
+	if (since < latency * min_t(u32, CAP_DELAY_LATENCIES, min_latencies))
 		return true;
 	if (best->hinted)
 		return false;

@@ -2,7 +2,7 @@
 #include "learn.h"
 
 /* Forgetting: samples count for about the last 16. */
-#define FORGET 16
+#define FORGET_SAMPLES 16
 /* Relative deviation assumed until it is known, fixed point: a tenth. */
 #define NOISE_START (GCHINT_ONE / 10)
 #define NOISE_MIN   (GCHINT_ONE / 100)
@@ -20,7 +20,7 @@
 #define Y_MIN  ((s64)BIT_ULL(Y_BITS - 7))
 #define Y_MAX  ((s64)BIT_ULL(Y_BITS + 6))
 /* More units of work than this in a nanosecond are not credible. */
-#define RATE_MAX 1024
+#define WORK_PER_NS_MAX 1024
 /* Beyond this ratio of frequencies the line is not followed. */
 #define X_MAX (16U << 20)
 #define X_MIN ((u32)BIT(18))
@@ -28,8 +28,8 @@
 #define RATIO_MIN (GCHINT_ONE / 8)
 #define RATIO_MAX (GCHINT_ONE * 8)
 /* This many consecutive samples off the line, on one side, are a change. */
-#define DRIFT_MAX 3
-#define ODD_MAX	  4
+#define DRIFT_SAMPLES_MAX 3
+#define ODD_SAMPLES_MAX	  4
 /* |cxy| is kept below the first; below the second it can be scaled for a slope. */
 #define CXY_MAX	 ((s64)BIT_ULL(56))
 #define CXY_FULL ((s64)BIT_ULL(48))
@@ -156,7 +156,7 @@ static bool line_judge(struct gchint_learn_line *n, u32 x, s64 *y)
 			n->drift = n->drift > 0 ? n->drift + 1 : 1;
 		else
 			n->drift = n->drift < 0 ? n->drift - 1 : -1;
-		if (n->drift >= DRIFT_MAX || n->drift <= -DRIFT_MAX)
+		if (n->drift >= DRIFT_SAMPLES_MAX || n->drift <= -DRIFT_SAMPLES_MAX)
 			return false;
 	} else {
 		n->drift = 0;
@@ -174,7 +174,7 @@ static bool line_judge(struct gchint_learn_line *n, u32 x, s64 *y)
  */
 static void line_add(struct gchint_learn_line *n, u32 x, s64 y, u32 weight)
 {
-	u32 keep = GCHINT_ONE - weight / FORGET;
+	u32 keep = GCHINT_ONE - weight / FORGET_SAMPLES;
 	s64 dx, dy, dx_after, dy_after, info, part;
 
 	n->weight = (u32)(((u64)n->weight * keep) >> GCHINT_ONE_SHIFT) + weight;
@@ -188,9 +188,9 @@ static void line_add(struct gchint_learn_line *n, u32 x, s64 y, u32 weight)
 	/* Both factors of a product in 2^-14: below 2^18 each. */
 	info = ((dx / 64) * (dx_after / 64) * weight) / GCHINT_ONE;
 	part = GCHINT_ONE;
-	if (n->cxx > 0 && info < n->cxx / FORGET)
-		part = div64_s64(info * GCHINT_ONE, n->cxx / FORGET + 1);
-	keep = GCHINT_ONE - (u32)((part * weight / FORGET) >> GCHINT_ONE_SHIFT);
+	if (n->cxx > 0 && info < n->cxx / FORGET_SAMPLES)
+		part = div64_s64(info * GCHINT_ONE, n->cxx / FORGET_SAMPLES + 1);
+	keep = GCHINT_ONE - (u32)((part * weight / FORGET_SAMPLES) >> GCHINT_ONE_SHIFT);
 	n->cxx = (n->cxx / GCHINT_ONE) * keep + info;
 	n->cxy = (n->cxy / GCHINT_ONE) * keep + ((dx / 64) * dy_after * weight) / GCHINT_ONE;
 	n->cxy = clamp_t(s64, n->cxy, -CXY_MAX, CXY_MAX);
@@ -206,7 +206,7 @@ bool gchint_learn_work(struct gchint_learn_line *n, const struct gchint_sample *
 
 	if (!s->khz || s->ran_ns < RAN_MIN_NS || s->ran_ns > RAN_MAX_NS)
 		return false;
-	if (div_u64(s->work, RATE_MAX) > s->ran_ns)
+	if (div_u64(s->work, WORK_PER_NS_MAX) > s->ran_ns)
 		return false;
 	x = (u32)clamp_t(u64, div_u64((u64)(ref_khz ? ref_khz : s->khz) << 20, s->khz), X_MIN,
 			 X_MAX);
@@ -220,7 +220,7 @@ bool gchint_learn_work(struct gchint_learn_line *n, const struct gchint_sample *
 	}
 	y = line_scale_time(s->ran_ns, s->work, n->shift);
 	if (y < Y_MIN || y > Y_MAX) {
-		if (++n->odd < ODD_MAX)
+		if (++n->odd < ODD_SAMPLES_MAX)
 			return false;
 		line_start(n, x, s->ran_ns, s->work, weight);
 		return true;
@@ -292,7 +292,7 @@ void gchint_learn_fit_at(struct gchint_fit *fit, u32 from_khz, u32 to_khz)
 }
 
 /* A step of a tenth is left if the estimate is 3/4 of a step away from it. */
-#define MUTATOR_LEAVE (GCHINT_ONE * 3 / 40)
+#define MUTATOR_STEP_LEAVE_DIFF (GCHINT_ONE * 3 / 40)
 
 u8 gchint_learn_mutator(const struct gchint_learn *l, u8 core_type, u8 before)
 {
@@ -303,7 +303,8 @@ u8 gchint_learn_mutator(const struct gchint_learn *l, u8 core_type, u8 before)
 	if (!fit.known)
 		return before;
 	mem = before ? gchint_mutator_mem(before) : 0;
-	if (before && fit.mem <= mem + MUTATOR_LEAVE && fit.mem + MUTATOR_LEAVE >= mem)
+	if (before && fit.mem <= mem + MUTATOR_STEP_LEAVE_DIFF &&
+	    fit.mem + MUTATOR_STEP_LEAVE_DIFF >= mem)
 		return before;
 	tenths = (fit.mem * 10 + GCHINT_ONE / 2) >> GCHINT_ONE_SHIFT;
 	return (u8)min_t(u32, tenths + 1, GCHINT_MUTATORS - 1);

@@ -2,12 +2,12 @@
 #include "load.h"
 
 /* A mean this close to one is saturated: how much time was lost is not known. */
-#define SATURATED (((u32)GCHINT_ONE << 10) / 64 * 63)
+#define SATURATED_MEAN (((u32)GCHINT_ONE << 10) / 64 * 63)
 /* The channels have converged this long after the last hint. */
-#define MERGE_NS (256 * (u64)NSEC_PER_MSEC)
-#define IO_MIN	 (GCHINT_ONE / 8)
+#define CHANNELS_MERGE_NS (256 * (u64)NSEC_PER_MSEC)
+#define IO_BOOST_MIN (GCHINT_ONE / 8)
 /* Threads that use less are not recorded as guests. */
-#define GUEST_MIN (GCHINT_ONE / 32)
+#define GUEST_UTIL_MIN (GCHINT_ONE / 32)
 
 #define THREAD_BITS 22
 #define UTIL_BITS   11
@@ -48,7 +48,7 @@ static u32 meter_mean(const struct gchint_load_meter *m)
 	u32 mean = m->mean;
 
 	if (idle)
-		mean = mean_decay(mean, first + (mean < SATURATED ? m->lag_ns : 0));
+		mean = mean_decay(mean, first + (mean < SATURATED_MEAN ? m->lag_ns : 0));
 	mean = one - mean_decay(one - mean, m->busy_ns);
 	return mean_decay(mean, idle - first);
 }
@@ -190,7 +190,7 @@ void gchint_load_account(struct gchint_load *l, u64 now_ns, u64 idle_us, u32 sca
 		guest_detach_all(l);
 		return;
 	}
-	if (now_ns - l->split_ns > MERGE_NS) {
+	if (now_ns - l->split_ns > CHANNELS_MERGE_NS) {
 		meter_add(&l->base, wall, busy, scale, window_ns);
 		l->all = l->base;
 		l->split_ns = 0;
@@ -214,7 +214,7 @@ static bool load_thread_stayed(const struct gchint_load *l, u32 thread)
 bool gchint_load_set_task(struct gchint_load *l, u32 thread, u32 util)
 {
 	l->task = min_t(u32, util, GCHINT_ONE);
-	return l->task >= GUEST_MIN && !load_thread_stayed(l, thread);
+	return l->task >= GUEST_UTIL_MIN && !load_thread_stayed(l, thread);
 }
 
 /* Return whether it was one before; else gchint_load_account() now watches for its leaving. */
@@ -276,10 +276,10 @@ u32 gchint_load_base(const struct gchint_load *l)
 void gchint_load_io(struct gchint_load *l, u64 now_ns, bool woken, u64 tick_ns)
 {
 	if (l->io_boost && now_ns - l->io_ns > tick_ns) {
-		l->io_boost = woken ? IO_MIN : 0;
+		l->io_boost = woken ? IO_BOOST_MIN : 0;
 		l->io_pending = woken;
 	} else if (woken && !l->io_pending) {
-		l->io_boost = l->io_boost ? min_t(u32, l->io_boost * 2, GCHINT_ONE) : IO_MIN;
+		l->io_boost = l->io_boost ? min_t(u32, l->io_boost * 2, GCHINT_ONE) : IO_BOOST_MIN;
 		l->io_pending = true;
 	}
 	l->io_ns = now_ns;
@@ -289,7 +289,7 @@ void gchint_load_io_decay(struct gchint_load *l)
 {
 	if (!l->io_pending) {
 		l->io_boost /= 2;
-		if (l->io_boost < IO_MIN)
+		if (l->io_boost < IO_BOOST_MIN)
 			l->io_boost = 0;
 	}
 	l->io_pending = false;

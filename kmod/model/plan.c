@@ -3,36 +3,36 @@
 #include "plan.h"
 
 /* How long a plan is valid if nothing is seen to change ... */
-#define HOLD_NS (20 * (u64)NSEC_PER_MSEC)
+#define VALID_NS (20 * (u64)NSEC_PER_MSEC)
 /* ... while there is a stall instant, which comes closer by itself ... */
-#define PACED_NS ((u64)NSEC_PER_MSEC)
+#define VALID_PACED_NS ((u64)NSEC_PER_MSEC)
 /* ... and while a phase is expected to end at once. */
-#define SHORT_NS (100 * (u64)NSEC_PER_USEC)
+#define VALID_MIN_NS (100 * (u64)NSEC_PER_USEC)
 /* Every one of the first phases is probed, unless the error of @mem is below this. */
-#define EAGER_PHASES 32
-#define EAGER_ERROR  (GCHINT_ONE * 15 / 1000)
+#define PROBE_FIRST_PHASES 32
+#define PROBE_FIRST_ERROR_MIN (GCHINT_ONE * 15 / 1000)
 /* How far from the choice a probe may be, in percent of it. */
-#define PROBE_PCT 25
+#define PROBE_DISTANCE_MAX_PCT 25
 /* Background work, for which no thread ever waits, may be slower by this factor. */
-#define BACKGROUND_TIMES 3
+#define BACKGROUND_SLOWDOWN_FACTOR 3
 /* A boost must be expected to last this many switch latencies, there and back. */
-#define BOOST_LATENCIES 2
+#define BOOST_MIN_LATENCIES 2
 /* Energies that differ by less than this part are nearly the same. */
-#define NEAR 32
+#define ENERGY_EQUAL_PART 32
 /*
  * Threads that wait for a pause or a late collection, for each that collects: itself, and
  * a mutator; but where several collect together, their CPUs are those of the mutators.
  */
-#define WAITING 2
-#define WAITING_TOGETHER 1
+#define WAITING_THREADS 2
+#define WAITING_THREADS_TOGETHER 1
 /*
  * Threads that rest have requests or frames to answer in time. Their delay costs at
  * least this: what they lose in throughput is nothing, but in latency it is not. See
  * rules_delay_cost() for pauses alongside another governor.
  */
-#define RESTS_COST_MIN 40
+#define RESTING_DELAY_COST_MIN 40
 /* A plan for a running phase changes only if this part of its energy is saved. */
-#define STAY 32
+#define SAVING_MIN_PART 32
 
 /* What a plan is made from. */
 struct question {
@@ -94,7 +94,7 @@ static u32 range_find_cheapest(const struct gchint_opps *t, const struct range *
 	if (least == U64_MAX)
 		return in->last;
 	if (t->powered)
-		least += least / NEAR;
+		least += least / ENERGY_EQUAL_PART;
 	for (i = in->last; i > in->first; i--) {
 		const struct gchint_opp *o = &t->opp[i];
 
@@ -112,7 +112,7 @@ static u32 range_find_cheapest(const struct gchint_opps *t, const struct range *
  */
 static u32 rules_delay_cost(const struct gchint_rules *r, bool rests)
 {
-	return max_t(u32, r->delay_cost, rests || r->limits_only ? RESTS_COST_MIN : 0);
+	return max_t(u32, r->delay_cost, rests || r->limits_only ? RESTING_DELAY_COST_MIN : 0);
 }
 
 /*
@@ -148,7 +148,7 @@ static struct gchint_mutator_bounds mutator_bounds(const struct gchint_rules *r,
 	if (cap < in->last)
 		b.cap_khz = t->opp[cap].khz;
 	if (t->powered) {
-		pct += GCHINT_DELAY_COST_STEP * r->delay_cost / GCHINT_SLOWED_LOSS;
+		pct += GCHINT_DELAY_COST_STEP * r->delay_cost / GCHINT_SLOWED_LOSS_PART;
 		b.slow_khz = t->opp[range_find_cheapest(t, in, mem, gchint_opps_awake(t, pct),
 							U32_MAX)].khz;
 	}
@@ -212,6 +212,11 @@ static u32 mutator_slowdown(const struct gchint_rules *r, u32 slowdown, u8 mutat
 	return o ? gchint_opp_stretch(o, gchint_mutator_mem(mutator)) : GCHINT_ONE;
 }
 
+static u8 boost_waiting_threads(const struct gchint_plan *p)
+{
+	return p->together ? WAITING_THREADS_TOGETHER : WAITING_THREADS;
+}
+
 static u8 boost_reason(u8 class)
 {
 	switch (class) {
@@ -249,6 +254,7 @@ static void plan_boost(struct gchint_plan *p, const struct question *q)
 	const struct gchint_rules *r = q->rules;
 	const struct gchint_opps *t = r->opps;
 	u32 awake_pct = READ_ONCE(r->tun->awake_pct);
+	u32 cost = rules_delay_cost(r, q->hint->rests);
 	struct range in;
 	u32 bound, i;
 
@@ -257,8 +263,7 @@ static void plan_boost(struct gchint_plan *p, const struct question *q)
 	if (!range_init(r, &in))
 		return;
 	p->mem = fit_least_mem(&q->fit);
-	i = range_find_worth(r, &in, p->mem, p->together ? WAITING_TOGETHER : WAITING,
-			     rules_delay_cost(r, q->hint->rests), awake_pct);
+	i = range_find_worth(r, &in, p->mem, boost_waiting_threads(p), cost, awake_pct);
 	/* The limit itself may be no OPP. */
 	if (i < in.last)
 		plan_boost_lower(p, r, i);
@@ -325,7 +330,7 @@ static void cap_init(struct cap *c, const struct question *q)
 	u32 pct = READ_ONCE(r->tun->slowdown_pct);
 
 	if (q->hint->class == GCHINT_CLASS_BACKGROUND)
-		pct *= BACKGROUND_TIMES;
+		pct *= BACKGROUND_SLOWDOWN_FACTOR;
 	c->known = fit->known;
 	c->model = fit->known && r->opps->powered;
 	c->error = fit->samples ? fit->error : GCHINT_ONE;
@@ -377,7 +382,7 @@ static u32 cap_stay(const struct cap *c, const struct question *q, u32 best, u32
 	if (t->opp[i].khz != khz || i < c->in.first || i > c->in.last ||
 	    !cap_allows(c, &t->opp[i]))
 		return best;
-	return mine <= least + least / STAY ? i : best;
+	return mine <= least + least / SAVING_MIN_PART ? i : best;
 }
 
 /* The OPP for a collection that mutators wait for, in all or at times. */
@@ -385,7 +390,8 @@ static u32 cap_find_worth(const struct cap *c, const struct question *q)
 {
 	const struct gchint_rules *r = q->rules;
 
-	return range_find_worth(r, &c->in, c->mem, WAITING, rules_delay_cost(r, q->hint->rests),
+	return range_find_worth(r, &c->in, c->mem, WAITING_THREADS,
+				rules_delay_cost(r, q->hint->rests),
 				READ_ONCE(r->tun->awake_pct));
 }
 
@@ -402,7 +408,7 @@ static u32 plan_hurry(struct gchint_plan *p, const struct cap *c, const struct q
 	p->step = 0;
 	/* Mutators will wait for what is slower than it would have to be. */
 	if (!cap_keeps_pace(c, &t->opp[at]))
-		p->weight = WAITING * GCHINT_WEIGHT_THREAD;
+		p->weight = WAITING_THREADS * GCHINT_WEIGHT_THREAD;
 	return at;
 }
 
@@ -415,7 +421,7 @@ static u32 plan_awaited(struct gchint_plan *p, struct cap *c, const struct quest
 {
 	c->mem = fit_least_mem(&q->fit);
 	p->step = 0;
-	p->weight = WAITING * GCHINT_WEIGHT_THREAD;
+	p->weight = WAITING_THREADS * GCHINT_WEIGHT_THREAD;
 	return max_t(u32, at, cap_find_worth(c, q));
 }
 
@@ -442,16 +448,16 @@ static u32 plan_probe(struct gchint_plan *p, const struct cap *c, const struct q
 	if (!every)
 		return at;
 	nr = q->line->phases++;
-	if (nr < EAGER_PHASES && c->error > EAGER_ERROR)
+	if (nr < PROBE_FIRST_PHASES && c->error > PROBE_FIRST_ERROR_MIN)
 		every = 1;
 	else if (!c->known)
 		every = max_t(u32, every / 4, 1);
 	if (nr % every)
 		return at;
 	nr /= every;
-	i = range_find_neighbour(t, &c->in, at, nr & 1, PROBE_PCT);
+	i = range_find_neighbour(t, &c->in, at, nr & 1, PROBE_DISTANCE_MAX_PCT);
 	if (i == at || !cap_keeps_pace(c, &t->opp[i]) || !cap_allows(c, &t->opp[i]))
-		i = range_find_neighbour(t, &c->in, at, true, PROBE_PCT);
+		i = range_find_neighbour(t, &c->in, at, true, PROBE_DISTANCE_MAX_PCT);
 	p->step = (s32)i - (s32)at;
 	return i;
 }
@@ -530,7 +536,7 @@ static void plan_make_learned(struct gchint_plan *p, struct question *q)
 	} else {
 		plan_cap(p, q, &pace);
 		if (h->stall_ns)
-			p->until_ns = q->now_ns + PACED_NS;
+			p->until_ns = q->now_ns + VALID_PACED_NS;
 	}
 	if (!h->role && (gchint_class_caps(p->class) || p->class == GCHINT_CLASS_URGENT))
 		p->slowdown = mutator_slowdown(r, gchint_pace_slowdown(&pace), h->mutator);
@@ -562,18 +568,18 @@ static void plan_begin(struct gchint_plan *p, const struct question *q)
 	p->together = q->hint->together;
 	if (q->begun)
 		p->step = 0;
-	p->until_ns = q->now_ns + HOLD_NS;
+	p->until_ns = q->now_ns + VALID_NS;
 	p->slowdown = GCHINT_ONE;
 	p->weight = 0;
 	if (gchint_class_boosts(p->class))
-		p->weight = GCHINT_WEIGHT_THREAD * (p->together ? WAITING_TOGETHER : WAITING);
+		p->weight = boost_waiting_threads(p) * GCHINT_WEIGHT_THREAD;
 }
 
 /* How long a phase must be expected to last for a frequency of its own. */
 static u64 plan_pays_ns(const struct gchint_plan *p, const struct gchint_rules *r)
 {
 	/* A boost that takes effect when the phase is over only costs. */
-	u32 times = gchint_class_boosts(p->class) ? BOOST_LATENCIES :
+	u32 times = gchint_class_boosts(p->class) ? BOOST_MIN_LATENCIES :
 						    READ_ONCE(r->tun->min_latencies);
 
 	return (u64)gchint_rules_latency(r) * times;
@@ -596,7 +602,7 @@ static void plan_avoid_switch(struct gchint_plan *p, const struct question *q, u
 	p->lower = false;
 	p->probe = false;
 	p->step = 0;
-	p->until_ns = q->now_ns + max_t(u64, q->hint->role ? pays : left, SHORT_NS);
+	p->until_ns = q->now_ns + max_t(u64, q->hint->role ? pays : left, VALID_MIN_NS);
 }
 
 void gchint_plan_make(struct gchint_plan *p, const struct gchint_hint *h,
@@ -606,7 +612,7 @@ void gchint_plan_make(struct gchint_plan *p, const struct gchint_hint *h,
 	bool known = p->made && p->epoch == r->epoch;
 	bool begun = !known || p->instance != h->instance;
 	/* Unless that was long ago. */
-	bool recent = known && now_ns < p->until_ns + HOLD_NS;
+	bool recent = known && now_ns < p->until_ns + VALID_NS;
 	u32 last_khz = begun && recent ? p->khz : GCHINT_PLAN_LOAD;
 	struct question q = {
 		.hint = h,
@@ -625,5 +631,5 @@ void gchint_plan_make(struct gchint_plan *p, const struct gchint_hint *h,
 	else
 		plan_make_table(p, &q);
 	plan_avoid_switch(p, &q, last_khz);
-	p->steady = p->until_ns == now_ns + HOLD_NS;
+	p->steady = p->until_ns == now_ns + VALID_NS;
 }

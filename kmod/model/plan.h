@@ -16,7 +16,7 @@
  * Mutators lose this part of the time for which they are slowed: that they would wait
  * for the collection anyway is a prediction. Chosen on the lab's Krait and Exynos.
  */
-#define GCHINT_SLOWED_LOSS 4
+#define GCHINT_SLOWED_LOSS_PART 4
 
 /* The range of frequencies that hints want; 0 no limit. */
 struct gchint_bounds {

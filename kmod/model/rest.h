@@ -16,18 +16,18 @@
 /* Unit of time: 2^20 ns, so that a thread's record is 8 bytes. */
 #define GCHINT_REST_SHIFT 20
 /* Work without a rest for this long is more than a request or two ... */
-#define GCHINT_REST_BEHIND 4
+#define GCHINT_REST_BEHIND_UNITS 4
 /* ... and for this long (a second) is how the program works. */
-#define GCHINT_REST_NEVER 1000
+#define GCHINT_REST_NEVER_UNITS 1000
 /* A program that waits for a lock or a page now and then rests less often than this. */
-#define GCHINT_REST_TIMES 16
+#define GCHINT_REST_TIMES_MAX 16
 /* Rests farther apart than this (67 ms) do not add up. */
-#define GCHINT_REST_APART 64
+#define GCHINT_REST_HALVING_UNITS 64
 
 /**
  * struct gchint_rest - when a thread last rested by itself
  * @ended: when its last rest ended, in units of time; wraps
- * @times: recent rests, up to GCHINT_REST_TIMES
+ * @times: recent rests, up to GCHINT_REST_TIMES_MAX
  * @slept: it left its CPU to sleep, and no collection stopped it
  *
  * The caller serialises all calls for one thread. All zero is a valid initial state.
@@ -49,9 +49,9 @@ static inline void gchint_rest_enter(struct gchint_rest *r, bool stopped, u64 no
 	u32 since = gchint_rest_since(r, now_ns);
 
 	if (r->slept && !stopped) {
-		u32 times = r->times >> min_t(u32, since / GCHINT_REST_APART, 7);
+		u32 times = r->times >> min_t(u32, since / GCHINT_REST_HALVING_UNITS, 7);
 
-		r->times = (u8)min_t(u32, times + 1, GCHINT_REST_TIMES);
+		r->times = (u8)min_t(u32, times + 1, GCHINT_REST_TIMES_MAX);
 		r->ended += since;
 	}
 	r->slept = false;
@@ -68,9 +68,9 @@ static inline enum gchint_keeping gchint_rest_keeping(const struct gchint_rest *
 {
 	u32 since = gchint_rest_since(r, now_ns);
 
-	if (r->times < GCHINT_REST_TIMES || since >= GCHINT_REST_NEVER)
+	if (r->times < GCHINT_REST_TIMES_MAX || since >= GCHINT_REST_NEVER_UNITS)
 		return GCHINT_KEEPING_UNKNOWN;
-	return since >= GCHINT_REST_BEHIND ? GCHINT_KEEPING_BEHIND : GCHINT_KEEPING_UP;
+	return since >= GCHINT_REST_BEHIND_UNITS ? GCHINT_KEEPING_BEHIND : GCHINT_KEEPING_UP;
 }
 
 #endif /* _GCHINT_REST_H */
