@@ -34,36 +34,6 @@
 #define CXY_MAX	 ((s64)BIT_ULL(56))
 #define CXY_FULL ((s64)BIT_ULL(48))
 
-static u32 bit_width(u64 v)
-{
-	u32 n = 0;
-
-	while (v) {
-		v >>= 1;
-		n++;
-	}
-	return n;
-}
-
-static u32 sqrt_u64(u64 v)
-{
-	u64 r = 0;
-	u64 b = 1ULL << 62;
-
-	while (b > v)
-		b >>= 2;
-	while (b) {
-		if (v >= r + b) {
-			v -= r + b;
-			r = (r >> 1) + b;
-		} else {
-			r >>= 1;
-		}
-		b >>= 2;
-	}
-	return (u32)r;
-}
-
 /* Scaled time per unit of work; work is not 0 and the rate is credible. */
 static s64 line_scale_time(u64 ran_ns, u64 work, s8 shift)
 {
@@ -79,7 +49,7 @@ static s64 line_scale_time(u64 ran_ns, u64 work, s8 shift)
 static s8 line_choose_shift(u64 ran_ns, u64 work)
 {
 	/* The quotient has about this many bits, negative for a fraction. */
-	s32 have = (s32)bit_width(ran_ns) - (s32)bit_width(work) + 1;
+	s32 have = fls64(ran_ns) - fls64(work) + 1;
 
 	return (s8)clamp_t(s32, Y_BITS - have, -20, 31);
 }
@@ -256,7 +226,7 @@ void gchint_learn_fit(const struct gchint_learn *l, u8 phase, u8 core_type, stru
 	fit->b_ps = line_to_ps(compute, n->shift);
 
 	/* Standard error of the slope: deviation over the root of the spread of x. */
-	spread = n->cxx > 0 ? sqrt_u64(n->cxx) : 0;
+	spread = n->cxx > 0 ? int_sqrt64((u64)n->cxx) : 0;
 	fit->error = GCHINT_ONE;
 	if (spread) {
 		u64 sigma = ((u64)n->noise * 5 / 4 * n->mean_y) / GCHINT_ONE;

@@ -45,6 +45,18 @@ static inline int fls64(u64 v)
 	return v ? 64 - __builtin_clzll(v) : 0;
 }
 
+/* The integer part of the root, bit by bit. */
+static inline u32 int_sqrt64(u64 v)
+{
+	u32 root = 0;
+
+	for (u32 bit = 1U << 31; bit; bit >>= 1) {
+		if ((u64)(root | bit) * (root | bit) <= v)
+			root |= bit;
+	}
+	return root;
+}
+
 static inline u64 div_u64(u64 a, u32 b)
 {
 	return a / b;
