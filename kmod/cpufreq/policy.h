@@ -57,7 +57,6 @@ struct gchint_cpu {
 	unsigned int cpu;
 	u32 ran_scale; /* gchint_scale() when @thread last ran */
 	bool lingering; /* the hint of @thread lingers after it was switched out */
-	bool collects; /* counted in gchint_session.collecting */
 	bool parked; /* idle, no demand; kernel threads do not end that */
 	/* An unprivileged leased thread ran last: its idling is metered. */
 	bool unprivileged;
@@ -78,9 +77,6 @@ struct gchint_cpu {
 	u64 khz_ms;
 	u64 khz_since; /* CLOCK_MONOTONIC ns */
 	u64 phase_since; /* CLOCK_MONOTONIC ns */
-	/* Off the stack of watch_sample(); also for other CPUs of the policy. */
-	struct gchint_snapshot snapshot;
-	struct gchint_sample sample;
 	struct gchint_hint_origin origin; /* of @hint, for events */
 	/* Replaces the policy's lock while @policy is NULL. Taken before it. */
 	raw_spinlock_t no_policy_lock;

@@ -53,7 +53,15 @@
 /* How long mutators run slower after a late collection last asked for it. */
 #define SLOWDOWN_NS (20 * (u64)NSEC_PER_MSEC)
 
+/*
+ * What only this file needs of a CPU; the rest is in struct gchint_cpu. The policy's
+ * lock serialises @snapshot, @sample and @collects, as it does gchint_cpu.hint.
+ */
 struct watch_cpu {
+	/* Off the stack of watch_sample(). */
+	struct gchint_snapshot snapshot;
+	struct gchint_sample sample;
+	bool collects; /* counted in gchint_session.collecting */
 	u64 linger_until_ns;
 	struct hrtimer timer;
 	/* Lets another CPU make this one sample its slot. */
@@ -210,7 +218,8 @@ static __always_inline bool slot_poll(struct gchint_cpu *c,
 				      struct gchint_track *track, u64 now)
 {
 	u64 ttl = READ_ONCE(gchint_param_hint_ttl_ms) * (u64)NSEC_PER_MSEC;
-	struct gchint_snapshot *snapshot = &c->snapshot;
+	struct watch_cpu *w = watch_cpu_of(c);
+	struct gchint_snapshot *snapshot = &w->snapshot;
 	struct gchint_slot *slot;
 	bool lead;
 	u32 saw;
@@ -224,7 +233,7 @@ static __always_inline bool slot_poll(struct gchint_cpu *c,
 	lockdep_assert_held(watch_cpu_lock_of(c, rcu_dereference_sched(c->policy)));
 	gchint_snapshot_take(snapshot, slot, now);
 	snapshot->lead = lead;
-	saw = gchint_phase_update(track, snapshot, &c->sample, now, ttl);
+	saw = gchint_phase_update(track, snapshot, &w->sample, now, ttl);
 	seen = track->phase << GCHINT_SEEN_SHIFT | track->flags;
 	WRITE_ONCE(thread->seen, track->stale ? GCHINT_SEEN_STALE : seen);
 	if (snapshot->ignored)
@@ -329,9 +338,11 @@ static bool session_rests(const struct gchint_session *session)
 static void session_count(struct gchint_cpu *c, struct gchint_session *session,
 			  bool collects)
 {
-	if (collects == c->collects)
+	struct watch_cpu *w = watch_cpu_of(c);
+
+	if (collects == w->collects)
 		return;
-	c->collects = collects;
+	w->collects = collects;
 	if (collects)
 		atomic_inc(&session->collecting);
 	else
@@ -344,7 +355,7 @@ static void session_count(struct gchint_cpu *c, struct gchint_session *session,
  */
 static bool hint_is_together(const struct gchint_cpu *c)
 {
-	return c->collects &&
+	return watch_cpu_of(c)->collects &&
 	       atomic_read(&c->thread->session->collecting) > 1;
 }
 
@@ -352,6 +363,7 @@ static bool hint_is_together(const struct gchint_cpu *c)
 static void watch_sample(struct gchint_cpu *c, struct gchint_policy *policy,
 			 u64 now)
 {
+	const struct gchint_sample *sample = &watch_cpu_of(c)->sample;
 	struct gchint_thread *thread = c->thread;
 	struct gchint_session *session;
 	bool learns, plans;
@@ -360,7 +372,7 @@ static void watch_sample(struct gchint_cpu *c, struct gchint_policy *policy,
 		return;
 
 	watch_account_run(c, policy, now);
-	learns = slot_poll(c, thread, c->track, now) && c->sample.valid;
+	learns = slot_poll(c, thread, c->track, now) && sample->valid;
 	session = thread->session;
 	gchint_hint_fill_brief(&c->hint, c->track, READ_ONCE(thread->role),
 			       session->granted & GCHINT_GRANT_RAISE);
@@ -389,7 +401,7 @@ static void watch_sample(struct gchint_cpu *c, struct gchint_policy *policy,
 			gchint_hint_fill_detail(&c->hint, c->track);
 		raw_spin_lock(&session->learn_lock);
 		if (learns)
-			session_learn(session, &c->sample);
+			session_learn(session, sample);
 		if (plans)
 			gchint_plan_make(&c->plan, &c->hint, &policy->rules,
 					 &session->learn, policy->core_type, now);
@@ -861,14 +873,15 @@ static void thread_record_asleep(struct gchint_thread *thread)
 {
 	struct gchint_cpu *c = this_cpu_ptr(&gchint_cpus);
 	struct gchint_policy *policy = watch_cpu_lock(c);
+	const struct gchint_sample *sample = &watch_cpu_of(c)->sample;
 	struct gchint_session *session = thread->session;
 
 	raw_spin_lock(&thread->lock);
 	if (!thread->dead && thread->cpu < 0 &&
 	    slot_poll(c, thread, &thread->track, gchint_now()) &&
-	    c->sample.valid) {
+	    sample->valid) {
 		raw_spin_lock(&session->learn_lock);
-		session_learn(session, &c->sample);
+		session_learn(session, sample);
 		raw_spin_unlock(&session->learn_lock);
 	}
 	raw_spin_unlock(&thread->lock);
