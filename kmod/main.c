@@ -14,13 +14,11 @@
 #include "cpufreq/actuator.h"
 #include "cpufreq/energy.h"
 #include "event/event.h"
-#include "interface/debugfs.h"
-#include "interface/netlink.h"
+#include "interface/interface.h"
 #include "session/info.h"
 #include "session/lease.h"
 #include "session/session.h"
 #include "task/probe.h"
-#include "task/wake.h"
 #include "task/watch.h"
 
 /* Callbacks by which the directories below reach those above. */
@@ -62,7 +60,7 @@ static int __init gchint_init(void)
 	ret = gchint_info_init();
 	if (ret)
 		goto exit_lease;
-	gchint_event_init(events_phases_changed);
+	gchint_event_set_listener(events_phases_changed);
 	ret = gchint_netlink_init();
 	if (ret)
 		goto exit_event;
@@ -94,7 +92,7 @@ exit_netlink:
 	gchint_netlink_exit();
 	gchint_energy_exit();
 exit_event:
-	gchint_event_exit();
+	gchint_event_set_listener(NULL);
 	gchint_probe_exit();
 	gchint_info_exit();
 exit_lease:
@@ -117,7 +115,7 @@ static void __exit gchint_exit(void)
 	gchint_site_exit();
 	gchint_netlink_exit();
 	gchint_energy_exit();
-	gchint_event_exit();
+	gchint_event_set_listener(NULL);
 	gchint_probe_exit();
 	gchint_info_exit();
 	gchint_lease_exit();

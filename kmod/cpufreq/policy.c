@@ -234,7 +234,7 @@ void gchint_policy_account_request(struct gchint_policy *policy,
 		latency = gchint_elapsed(now, hint_ns);
 		policy->stats->latency[gchint_latency_bucket(latency)]++;
 	}
-	if (gchint_event_wants_decision())
+	if (gchint_event_wanted(decision))
 		policy_emit_decision(policy, request, khz_from, latency, now);
 }
 

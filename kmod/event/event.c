@@ -44,21 +44,16 @@ static void event_set_phases(u32 *recorded, u32 phases)
 }
 
 /*
- * From now on @changed is called, with interrupts off, whenever the set of
- * recorded phases changes; its argument is the whole set.
+ * From now on @changed is called, unless NULL, with interrupts off, whenever the
+ * set of recorded phases changes; its argument is the whole set.
  */
-void gchint_event_init(void (*changed)(u32 phases))
+void gchint_event_set_listener(void (*changed)(u32 phases))
 {
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&event_phases_lock, flags);
 	event_phases_changed = changed;
 	raw_spin_unlock_irqrestore(&event_phases_lock, flags);
-}
-
-void gchint_event_exit(void)
-{
-	gchint_event_init(NULL);
 }
 
 /* Set the phases that netlink sockets record: bit n for phase n. */

@@ -77,8 +77,7 @@ bool gchint_ring_has_listener(void);
 bool gchint_ring_get(struct gchint_event_data *record);
 u64 gchint_ring_lost(void);
 
-void gchint_event_init(void (*changed)(u32 phases));
-void gchint_event_exit(void);
+void gchint_event_set_listener(void (*changed)(u32 phases));
 
 bool gchint_event_recording(void);
 void gchint_event_set_netlink_phases(u32 phases);
@@ -93,20 +92,11 @@ DECLARE_TRACEPOINT(gchint_phase);
 DECLARE_TRACEPOINT(gchint_decision);
 DECLARE_TRACEPOINT(gchint_lease);
 
-/* Asked before a record is filled, because usually there is no listener. */
-static inline bool gchint_event_wants_phase(void)
-{
-	return tracepoint_enabled(gchint_phase) || gchint_ring_has_listener();
-}
-
-static inline bool gchint_event_wants_decision(void)
-{
-	return tracepoint_enabled(gchint_decision) || gchint_ring_has_listener();
-}
-
-static inline bool gchint_event_wants_lease(void)
-{
-	return tracepoint_enabled(gchint_lease) || gchint_ring_has_listener();
-}
+/*
+ * Is there a listener for events of @type: phase, decision or lease? Asked before a
+ * record is filled, because usually there is none.
+ */
+#define gchint_event_wanted(type) \
+	(tracepoint_enabled(gchint_##type) || gchint_ring_has_listener())
 
 #endif /* _GCHINT_EVENT_H */

@@ -260,7 +260,7 @@ int gchint_lease_attach(struct gchint_session *session,
 
 	ret = gchint_probe_register_wanted();
 	if (ret)
-		gchint_lease_undo_attach(session, attach->slot);
+		gchint_lease_end(session, attach->slot, GCHINT_LEASE_DETACH, false);
 	else
 		gchint_watch_add(task);
 	goto put_task;
@@ -272,8 +272,12 @@ put_task:
 	return ret;
 }
 
-static int slot_end_lease(struct gchint_session *session, unsigned long slot,
-			  enum gchint_lease end, bool report)
+/*
+ * Without @report, user space did not get to know of the lease. Returns 0; -EINVAL,
+ * no such slot; -ENOENT, it is free.
+ */
+int gchint_lease_end(struct gchint_session *session, unsigned long slot,
+		     enum gchint_lease end, bool report)
 {
 	struct gchint_thread *thread;
 	unsigned long flags;
@@ -303,18 +307,6 @@ void gchint_lease_report(struct gchint_session *session, unsigned int slot,
 	if (thread)
 		gchint_thread_report(thread, what);
 	rcu_read_unlock();
-}
-
-/* Returns 0; -EINVAL, no such slot; -ENOENT, it is free. */
-int gchint_lease_detach(struct gchint_session *session, unsigned long slot)
-{
-	return slot_end_lease(session, slot, GCHINT_LEASE_DETACH, true);
-}
-
-/* Undoes an attach that user space did not get to know of: no report. */
-void gchint_lease_undo_attach(struct gchint_session *session, unsigned int slot)
-{
-	slot_end_lease(session, slot, GCHINT_LEASE_DETACH, false);
 }
 
 /* Returns 0; -EINVAL, no such slot, role or flag; -ENOENT, a slot is free. */
@@ -398,7 +390,7 @@ void gchint_lease_close(struct gchint_session *session)
 	unsigned int slot;
 
 	for (slot = 0; slot < gchint_session_slots(session); slot++)
-		slot_end_lease(session, slot, GCHINT_LEASE_CLOSE, true);
+		gchint_lease_end(session, slot, GCHINT_LEASE_CLOSE, true);
 }
 
 /*

@@ -14,8 +14,8 @@ void gchint_lease_exit(void);
 
 int gchint_lease_attach(struct gchint_session *session,
 			struct gchint_attach *attach);
-int gchint_lease_detach(struct gchint_session *session, unsigned long slot);
-void gchint_lease_undo_attach(struct gchint_session *session, unsigned int slot);
+int gchint_lease_end(struct gchint_session *session, unsigned long slot,
+		     enum gchint_lease end, bool report);
 int gchint_lease_set_role(struct gchint_session *session,
 			  const struct gchint_set_role *role);
 void gchint_lease_report(struct gchint_session *session, unsigned int slot,

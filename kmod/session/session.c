@@ -307,7 +307,7 @@ static long ioctl_attach(struct gchint_session *session, unsigned int cmd,
 		return ret;
 	if (copy_to_user(arg, &attach, min_t(size_t, sizeof(attach),
 					     _IOC_SIZE(cmd)))) {
-		gchint_lease_undo_attach(session, attach.slot);
+		gchint_lease_end(session, attach.slot, GCHINT_LEASE_DETACH, false);
 		return -EFAULT;
 	}
 	gchint_lease_report(session, attach.slot, GCHINT_LEASE_ATTACH);
@@ -337,7 +337,7 @@ static noinline long ioctl_rare(struct session_file *f, unsigned int cmd,
 	struct gchint_session *session = f->session;
 
 	if (cmd == GCHINT_IOC_DETACH)
-		return gchint_lease_detach(session, arg);
+		return gchint_lease_end(session, arg, GCHINT_LEASE_DETACH, true);
 	if (cmd == GCHINT_IOC_GROW)
 		return session_grow(f, arg);
 	switch (CALL(cmd)) {

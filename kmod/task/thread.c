@@ -73,7 +73,7 @@ void gchint_thread_report(const struct gchint_thread *thread,
 	unsigned long flags;
 	int cpu;
 
-	if (!gchint_event_wants_lease())
+	if (!gchint_event_wanted(lease))
 		return;
 	local_irq_save(flags);
 	record.time = gchint_now();

@@ -16,7 +16,7 @@
 #include "cpufreq/policy.h"
 #include "probe.h"
 #include "thread.h"
-#include "wake.h"
+#include "watch.h"
 
 /*
  * Every wakeup of the machine pays for the first lines. Threads with a lease, and

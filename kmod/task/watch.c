@@ -241,7 +241,7 @@ static __always_inline bool slot_poll(struct gchint_cpu *c,
 	if (snapshot->lead)
 		return true;
 	if (saw & (GCHINT_SAW_EDGE | GCHINT_SAW_FLAGS) &&
-	    gchint_event_wants_phase())
+	    gchint_event_wanted(phase))
 		phase_report(thread, snapshot, c->cpu, now);
 	if (saw & GCHINT_SAW_STALE)
 		gchint_thread_report(thread, GCHINT_LEASE_STALE);

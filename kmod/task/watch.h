@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which leased thread runs on each CPU, and what its hint is there. */
+/*
+ * Which leased thread runs on each CPU, and what its hint is there (watch.c);
+ * decisions by load when a thread wakes on an idle CPU (wake.c).
+ */
 #ifndef _GCHINT_WATCH_H
 #define _GCHINT_WATCH_H
 
@@ -13,5 +16,7 @@ void gchint_watch_exit(void);
 void gchint_watch_add(struct task_struct *task);
 void gchint_watch_forget(struct gchint_thread *thread);
 void gchint_watch_doorbell(struct gchint_thread *thread, bool changed);
+
+int gchint_wake_init(void);
 
 #endif /* _GCHINT_WATCH_H */
