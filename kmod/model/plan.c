@@ -68,6 +68,11 @@ static bool range_init(const struct gchint_rules *r, struct range *in)
 	return t->opp[in->first].khz >= r->min_khz && t->opp[in->last].khz <= r->max_khz;
 }
 
+static bool opp_fits(const struct gchint_opp *o, u32 mem, u32 bound)
+{
+	return !(o->flags & GCHINT_OPP_INEFFICIENT) && gchint_opp_stretch(o, mem) <= bound;
+}
+
 static u64 opp_cost(const struct gchint_opps *t, const struct gchint_opp *o, u32 mem, u32 awake)
 {
 	return t->powered ? gchint_opp_energy(o, mem, awake) : o->khz;
@@ -85,24 +90,25 @@ static u32 range_find_cheapest(const struct gchint_opps *t, const struct range *
 	u64 least = U64_MAX;
 	u32 i;
 
-	for (i = in->first; i <= in->last; i++) {
-		const struct gchint_opp *o = &t->opp[i];
-
-		if (!(o->flags & GCHINT_OPP_INEFFICIENT) && gchint_opp_stretch(o, mem) <= bound)
-			least = min_t(u64, least, opp_cost(t, o, mem, awake));
-	}
+	for (i = in->first; i <= in->last; i++)
+		if (opp_fits(&t->opp[i], mem, bound))
+			least = min_t(u64, least, opp_cost(t, &t->opp[i], mem, awake));
 	if (least == U64_MAX)
 		return in->last;
 	if (t->powered)
 		least += least / ENERGY_EQUAL_PART;
-	for (i = in->last; i > in->first; i--) {
-		const struct gchint_opp *o = &t->opp[i];
-
-		if (!(o->flags & GCHINT_OPP_INEFFICIENT) && gchint_opp_stretch(o, mem) <= bound &&
-		    opp_cost(t, o, mem, awake) <= least)
+	for (i = in->last; i > in->first; i--)
+		if (opp_fits(&t->opp[i], mem, bound) &&
+		    opp_cost(t, &t->opp[i], mem, awake) <= least)
 			break;
-	}
 	return i;
+}
+
+/* The OPP of least energy on a machine that is awake for @awake_pct. */
+static u32 range_find_least(const struct gchint_opps *t, const struct range *in, u32 mem,
+			    u32 awake_pct)
+{
+	return range_find_cheapest(t, in, mem, gchint_opps_awake(t, awake_pct), U32_MAX);
 }
 
 /*
@@ -126,7 +132,7 @@ static u32 range_find_worth(const struct gchint_rules *r, const struct range *in
 
 	if (cost >= GCHINT_DELAY_COST_MAX || !r->opps->powered)
 		return in->last;
-	return range_find_cheapest(r->opps, in, mem, gchint_opps_awake(r->opps, pct), U32_MAX);
+	return range_find_least(r->opps, in, mem, pct);
 }
 
 /*
@@ -142,16 +148,13 @@ static struct gchint_mutator_bounds mutator_bounds(const struct gchint_rules *r,
 	u32 cap = range_find_worth(r, in, mem, 1, r->delay_cost, pct);
 	u32 spare = range_find_worth(r, in, mem, 1, rules_delay_cost(r, true), 0);
 
-	if (t->powered)
-		b.floor_khz = t->opp[range_find_cheapest(t, in, mem, gchint_opps_awake(t, pct),
-							 U32_MAX)].khz;
+	if (t->powered) {
+		b.floor_khz = t->opp[range_find_least(t, in, mem, pct)].khz;
+		pct += GCHINT_DELAY_COST_STEP * r->delay_cost / GCHINT_SLOWED_LOSS_PART;
+		b.slow_khz = t->opp[range_find_least(t, in, mem, pct)].khz;
+	}
 	if (cap < in->last)
 		b.cap_khz = t->opp[cap].khz;
-	if (t->powered) {
-		pct += GCHINT_DELAY_COST_STEP * r->delay_cost / GCHINT_SLOWED_LOSS_PART;
-		b.slow_khz = t->opp[range_find_cheapest(t, in, mem, gchint_opps_awake(t, pct),
-							U32_MAX)].khz;
-	}
 	if (spare < in->last)
 		b.spare_khz = max_t(u32, t->opp[spare].khz, b.floor_khz);
 	return b;
@@ -175,9 +178,7 @@ static u32 stretch_add_pct(u32 stretch, u32 pct)
 	return (u32)min_t(u64, div_u64((u64)stretch * (100 + pct), 100), U32_MAX);
 }
 
-/* The OPP for mutators that may be slower by @slowdown; NULL if that saves nothing. */
-static const struct gchint_opp *mutator_slowed_opp(const struct gchint_rules *r, u32 slowdown,
-						   u8 mutator)
+u32 gchint_plan_mutator_khz(const struct gchint_rules *r, u32 slowdown, u8 mutator)
 {
 	const struct gchint_opps *t = r->opps;
 	/* That no thread is delayed is a prediction: rely on it less if delay costs more. */
@@ -188,28 +189,21 @@ static const struct gchint_opp *mutator_slowed_opp(const struct gchint_rules *r,
 
 	bound = min_t(u32, bound, slowdown);
 	if (bound <= GCHINT_ONE || !slow_khz || !range_init(r, &in))
-		return NULL;
+		return 0;
 	/* At the highest OPP within the limits they are not slowed by a hint. */
 	for (i = gchint_opp_at_least(t, slow_khz); i < in.last; i++)
-		if (!(t->opp[i].flags & GCHINT_OPP_INEFFICIENT) &&
-		    gchint_opp_stretch(&t->opp[i], gchint_mutator_mem(mutator)) <= bound)
-			return &t->opp[i];
-	return NULL;
+		if (opp_fits(&t->opp[i], gchint_mutator_mem(mutator), bound))
+			return t->opp[i].khz;
+	return 0;
 }
 
-u32 gchint_plan_mutator_khz(const struct gchint_rules *r, u32 slowdown, u8 mutator)
-{
-	const struct gchint_opp *o = mutator_slowed_opp(r, slowdown, mutator);
-
-	return o ? o->khz : 0;
-}
-
-/* The part of an allowed slowdown that mutator_slowed_opp() will use. */
+/* The part of an allowed slowdown that gchint_plan_mutator_khz() will use. */
 static u32 mutator_slowdown(const struct gchint_rules *r, u32 slowdown, u8 mutator)
 {
-	const struct gchint_opp *o = mutator_slowed_opp(r, slowdown, mutator);
+	u32 khz = gchint_plan_mutator_khz(r, slowdown, mutator);
 
-	return o ? gchint_opp_stretch(o, gchint_mutator_mem(mutator)) : GCHINT_ONE;
+	return khz ? gchint_khz_stretch(khz, r->opps->ref_khz, gchint_mutator_mem(mutator)) :
+		     GCHINT_ONE;
 }
 
 static u8 boost_waiting_threads(const struct gchint_plan *p)
@@ -219,14 +213,9 @@ static u8 boost_waiting_threads(const struct gchint_plan *p)
 
 static u8 boost_reason(u8 class)
 {
-	switch (class) {
-	case GCHINT_CLASS_STW:
+	if (class == GCHINT_CLASS_STW)
 		return GCHINT_REASON_STW;
-	case GCHINT_CLASS_FOREGROUND:
-		return GCHINT_REASON_FOREGROUND;
-	default:
-		return GCHINT_REASON_URGENT;
-	}
+	return class == GCHINT_CLASS_FOREGROUND ? GCHINT_REASON_FOREGROUND : GCHINT_REASON_URGENT;
 }
 
 static void plan_boost_full(struct gchint_plan *p, const struct question *q)
@@ -546,31 +535,29 @@ static void plan_make_learned(struct gchint_plan *p, struct question *q)
 static void plan_make_table(struct gchint_plan *p, const struct question *q)
 {
 	p->mem = 0;
-	if (gchint_class_boosts(p->class)) {
-		plan_boost_full(p, q);
-		return;
-	}
 	p->khz = table_khz(q);
 	p->reason = GCHINT_REASON_TABLE;
+	if (gchint_class_boosts(p->class))
+		plan_boost_full(p, q);
 }
 
 /* All but what the mode decides: @khz, @reason and @mem. */
 static void plan_begin(struct gchint_plan *p, const struct question *q)
 {
-	p->avoided = false;
-	p->lower = false;
-	p->probe = false;
-	p->made = true;
-	p->epoch = q->rules->epoch;
-	p->instance = q->hint->instance;
-	p->revision = q->hint->revision;
-	p->class = q->hint->class;
-	p->together = q->hint->together;
-	if (q->begun)
-		p->step = 0;
-	p->until_ns = q->now_ns + VALID_NS;
-	p->slowdown = GCHINT_ONE;
-	p->weight = 0;
+	*p = (struct gchint_plan){
+		.khz = p->khz,
+		.reason = p->reason,
+		.mem = p->mem,
+		.step = q->begun ? 0 : p->step,
+		.made = true,
+		.epoch = q->rules->epoch,
+		.instance = q->hint->instance,
+		.revision = q->hint->revision,
+		.class = q->hint->class,
+		.together = q->hint->together,
+		.until_ns = q->now_ns + VALID_NS,
+		.slowdown = GCHINT_ONE,
+	};
 	if (gchint_class_boosts(p->class))
 		p->weight = boost_waiting_threads(p) * GCHINT_WEIGHT_THREAD;
 }
