@@ -28,8 +28,6 @@ typedef int64_t s64;
 #define NSEC_PER_MSEC 1000000L
 #define NSEC_PER_SEC  1000000000L
 
-#define noinline __attribute__((noinline))
-
 #define READ_ONCE(x)	    (*(const volatile __typeof__(x) *)&(x))
 #define WRITE_ONCE(x, v)    (*(volatile __typeof__(x) *)&(x) = (v))
 #define smp_load_acquire(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
