@@ -97,6 +97,28 @@ void gchint_decide_cpu(struct gchint_demand *d, const struct gchint_rules *r, u3
 	}
 }
 
+/*
+ * The frequency that load alone would settle at, where the part of its time that a CPU is
+ * busy is 100 of 100 + headroom_pct. A thread that is never late for its work, and rests
+ * as long at any frequency, is as busy as the load says. Any other computes for less
+ * time if it is faster, and waits as long: by its load under a cap it would be said to
+ * ask for little more than the cap, and what it loses would not be booked.
+ */
+static u32 free_from_load(const struct gchint_rules *r, u32 load, u32 khz, bool rests)
+{
+	u32 demand = demand_from_load(r, load);
+	u64 ratio;
+	u32 busy;
+
+	if (rests || !khz || khz >= r->max_khz)
+		return demand;
+	busy = (u32)min_t(u64, div_u64((u64)load * r->opps->ref_khz, khz), GCHINT_ONE);
+	/* Work to waiting at @khz; it settles where that is 100 to headroom_pct. */
+	ratio = div_u64((u64)khz * busy, max_t(u32, GCHINT_ONE - busy, 1));
+	ratio = min_t(u64, ratio, U32_MAX);
+	return max_t(u32, demand, gchint_percent((u32)ratio, r->tun->headroom_pct));
+}
+
 void gchint_decide_usage(struct gchint_usage *u, const struct gchint_rules *r,
 			 const struct gchint_hint *h, const struct gchint_plan *p, u32 khz,
 			 u32 load, bool hinted)
@@ -117,7 +139,7 @@ void gchint_decide_usage(struct gchint_usage *u, const struct gchint_rules *r,
 		mem = p->mem;
 	}
 	if (h->class == GCHINT_CLASS_NEUTRAL || !raise)
-		free_khz = min_t(u32, free_khz, demand_from_load(r, load));
+		free_khz = min_t(u32, free_khz, free_from_load(r, load, khz, h->rests));
 	if (!hinted)
 		free_khz = khz;
 	/* What no hint could slow allows none to slow other work instead. */

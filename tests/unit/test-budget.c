@@ -508,7 +508,7 @@ static void test_load_is_no_loss(void **state)
 
 	(void)state;
 	init(&x, exynos_a15);
-	x.hint = (struct gchint_hint){ .class = GCHINT_CLASS_NEUTRAL, .may_raise = true };
+	x.hint = (struct gchint_hint){ .class = GCHINT_CLASS_NEUTRAL, .may_raise = true, .rests = true };
 	/* Half of the load with a quarter of headroom: 1250 of 2000 MHz. */
 	gchint_decide_usage(&u, &x.rules, &x.hint, &x.plan, 1250000, GCHINT_ONE / 2, true);
 	assert_cmp(u.stretch, ==, u.free_stretch);
@@ -530,6 +530,38 @@ static void test_load_is_no_loss(void **state)
 	x.hint.may_raise = false;
 	gchint_decide_usage(&u, &x.rules, &x.hint, &x.plan, 1000000, GCHINT_ONE / 2, true);
 	assert_near((double)u.stretch / u.free_stretch, 1.25, .01);
+}
+
+/* A thread that never rests is as busy as its cap makes it; without, it would go faster. */
+static void test_load_under_a_cap_is_no_demand(void **state)
+{
+	static const struct {
+		u32 busy_pct;
+		double free_khz;
+	} rows[] = {
+		/* Within the headroom load asks for less than the cap. */
+		{ 80, 1000000 },
+		/* It waits 15 for 85 of work: four fifths of its time is work at 1417 MHz. */
+		{ 85, 1417000 },
+		{ 88, 1833000 },
+		{ 95, 2000000 },
+		{ 100, 2000000 },
+	};
+	struct gchint_usage u;
+	struct fixture x;
+	u32 i;
+
+	(void)state;
+	init(&x, exynos_a15);
+	x.hint = (struct gchint_hint){ .class = GCHINT_CLASS_NEUTRAL, .may_raise = true };
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		gchint_decide_usage(&u, &x.rules, &x.hint, &x.plan, 1000000,
+				    GCHINT_ONE * rows[i].busy_pct / 200, true);
+		assert_near((double)u.stretch / u.free_stretch, rows[i].free_khz / 1000000, .02);
+	}
+	/* Without a cap there is nothing to add. */
+	gchint_decide_usage(&u, &x.rules, &x.hint, &x.plan, 2000000, GCHINT_ONE, true);
+	assert_cmp(u.stretch, ==, u.free_stretch);
 }
 
 /* A switch stops the CPU for its latency, but one that sleeps does not. */
@@ -570,6 +602,7 @@ int main(void)
 		cmocka_unit_test(test_slowing_a_pacing_collector_is_booked),
 		cmocka_unit_test(test_what_cannot_be_slowed_allows_nothing),
 		cmocka_unit_test(test_load_is_no_loss),
+		cmocka_unit_test(test_load_under_a_cap_is_no_demand),
 		cmocka_unit_test(test_switches_are_booked),
 	};
 
