@@ -6,9 +6,14 @@
 #include "repro/record.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+extern char **environ;
 
 static const struct claim *const claims[] = {
 #define CLAIM(name) &name,
@@ -20,7 +25,7 @@ static const struct claim *const claims[] = {
 #define MAX_RUNS 20
 
 struct options {
-	const char *figures, *page, *tree;
+	const char *figures, *history, *page, *tree;
 	bool control, judge, table;
 };
 
@@ -32,6 +37,7 @@ static int usage(FILE *out)
 	      "  --control         each claim once more with its mechanism taken away\n"
 	      "  --counts          only what a busy machine cannot change\n"
 	      "  --figures=FILE    keep the figures in FILE; figures not tried again stay\n"
+	      "  --history=DIR     drop figures of trees that the repository of DIR lacks\n"
 	      "  --judge           run nothing: verdicts from --figures alone\n"
 	      "  --page=FILE.md    write the figures and verdicts as a page\n"
 	      "  --runs=N          runs of each timed measurement (default: 3)\n"
@@ -225,6 +231,7 @@ static int options_parse(int argc, char **argv, struct options *opt)
 	for (int i = 1; i < argc; i++) {
 		if (argv[i][0] != '-' || option_value(argv[i], "--runs=", &runs) ||
 		    option_value(argv[i], "--figures=", &opt->figures) ||
+		    option_value(argv[i], "--history=", &opt->history) ||
 		    option_value(argv[i], "--page=", &opt->page) ||
 		    option_value(argv[i], "--tree=", &opt->tree))
 			continue;
@@ -249,6 +256,48 @@ static int options_parse(int argc, char **argv, struct options *opt)
 	return 0;
 }
 
+/* Does git find @object in the repository of @dir? */
+static bool git_has(const char *dir, const char *object)
+{
+	char *const argv[] = { "git", "-C", (char *)dir, "cat-file", "-e", (char *)object, NULL };
+	posix_spawn_file_actions_t quiet;
+	int status = -1, code;
+	pid_t pid;
+
+	if (posix_spawn_file_actions_init(&quiet))
+		return false;
+	posix_spawn_file_actions_addopen(&quiet, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+	code = posix_spawnp(&pid, "git", &quiet, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&quiet);
+	while (!code && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return !code && status == 0;
+}
+
+static bool tree_is_known(const char *tree, void *history)
+{
+	char object[RECORD_TREE + sizeof("^{commit}")];
+
+	snprintf(object, sizeof(object), "%s^{commit}", tree);
+	return git_has(history, object);
+}
+
+/* Without a history every figure would go. */
+static int record_filter(struct record *r, const char *history)
+{
+	size_t dropped;
+
+	if (!git_has(history, "HEAD^{commit}")) {
+		fprintf(stderr, "gchint-repro: %s: no git history to find trees in\n", history);
+		return -ENOENT;
+	}
+	dropped = record_drop(r, tree_is_known, (void *)history);
+	if (dropped)
+		fprintf(stderr, "gchint-repro: dropped %zu figures of trees that %s lacks\n",
+			dropped, history);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct options opt = { .tree = "unknown" };
@@ -269,6 +318,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "gchint-repro: %s\n", error);
 	else
 		error_print(opt.figures, code);
+	if (!code && opt.history)
+		code = record_filter(&record, opt.history);
 	code = code ? 1 : run_all(&record, &opt, argc, argv);
 	record_free(&record);
 	return code;

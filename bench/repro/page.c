@@ -189,6 +189,39 @@ static void write_declarations(const struct record *r, FILE *out)
 	table_free(t);
 }
 
+/* Does @e lack a figure that can be measured here: by counts alone, or only with times? */
+static bool entry_is_missing(const struct entry *e, bool counts)
+{
+	bool missing = false, timed = false;
+
+	for (size_t i = 0; i < claim_terms(e->claim); i++) {
+		const struct term *t = &e->claim->term[i];
+
+		if (t->basis == BASIS_ENERGY || !isnan(e->figure[i]))
+			continue;
+		missing = true;
+		timed = timed || term_rests_on_time(t);
+	}
+	return missing && timed != counts;
+}
+
+static void write_missing(const struct record *r, bool counts, const char *command, FILE *out)
+{
+	size_t listed = 0;
+
+	for (size_t i = 0; i < r->entries; i++) {
+		if (!entry_is_missing(&r->entry[i], counts))
+			continue;
+		if (!listed++)
+			fprintf(out, "To be measured again with `%s`: ", command);
+		else
+			fputs(", ", out);
+		fputs(r->entry[i].claim->id, out);
+	}
+	if (listed)
+		fputs(".\n\n", out);
+}
+
 int page_write(const struct record *r, const char *path)
 {
 	FILE *f = fopen(path, "we");
@@ -201,8 +234,9 @@ int page_write(const struct record *r, const char *path)
 	      "Dalvik seed (Hussein\net al., 2015), 001 of GCW (Intel, 2016), 002 of VARI, the "
 	      "vertical profiler (Su et al., 2014), 003 of\nsize-aware promotion in ART, 004 of "
 	      "mark stack overflow (Ugawa et al., 2012). Each figure was taken on\nthe tree in "
-	      "its row. VARI's tables I to III and figures 1 to 8, 12 and 17 contain no claim to "
-	      "test:\nthey show other tools, its board, drawings, a listing and a window.\n\n"
+	      "its row; `make repro` drops those of trees that the history lacks. VARI's tables I "
+	      "to III and\nfigures 1 to 8, 12 and 17 contain no claim to test: they show other "
+	      "tools, its board, drawings,\na listing and a window.\n\n"
 	      "*Reproduces*: every figure of the claim is within its band. *Shape only*: all "
 	      "figures have the paper's\ndirection, at least one by another amount. *Does not*: "
 	      "a figure contradicts the paper. *Needs*: this\nmachine lacks something that the "
@@ -210,6 +244,8 @@ int page_write(const struct record *r, const char *path)
 	      "claim rests on time, and the machine was not quiet. The verdict follows only from\n"
 	      "the second table and the figures.\n\n",
 	      f);
+	write_missing(r, true, "make repro COUNTS=1", f);
+	write_missing(r, false, "make repro", f);
 	write_findings(r, f);
 	fputs("\n## What each claim was judged by\n\n"
 	      "The control is the same measurement without the mechanism, which must contradict a "

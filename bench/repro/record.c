@@ -195,6 +195,29 @@ int record_save(const struct record *r, const char *path)
 	return fclose(f) && !code ? -errno : code;
 }
 
+size_t record_drop(struct record *r, bool (*known)(const char *tree, void *arg), void *arg)
+{
+	size_t dropped = 0;
+
+	for (size_t i = 0; i < r->entries; i++) {
+		struct entry *e = &r->entry[i];
+
+		for (size_t k = 0; k < claim_terms(e->claim); k++) {
+			if (isnan(e->figure[k]) || known(e->from[k].tree, arg))
+				continue;
+			e->figure[k] = e->control[k] = NAN;
+			*e->detail = 0;
+			dropped++;
+		}
+	}
+	if (r->table && !known(r->table_tree, arg)) {
+		free(r->table);
+		r->table = NULL;
+		dropped++;
+	}
+	return dropped;
+}
+
 void record_put(struct entry *e, const struct outcome *o, const struct origin *from, bool control)
 {
 	for (size_t i = 0; i < claim_terms(e->claim); i++) {

@@ -56,6 +56,13 @@ int record_load(struct record *r, const char *path, char *error);
 /** record_save() - write @path as a whole. 0 or negative errno. */
 int record_save(const struct record *r, const char *path);
 
+/**
+ * record_drop() - forget the figures of every tree for which @known is false, and what was said
+ * of their claims
+ * Return: how many figures are gone.
+ */
+size_t record_drop(struct record *r, bool (*known)(const char *tree, void *arg), void *arg);
+
 /** record_put() - store the figures of @o, in place of older ones. */
 void record_put(struct entry *e, const struct outcome *o, const struct origin *from, bool control);
 
