@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@ static const struct claim *const claims[] = {
 
 struct options {
 	const char *figures, *history, *page, *tree;
-	bool control, judge, table;
+	bool control, judge, resume, table;
 };
 
 static int usage(FILE *out)
@@ -36,10 +37,12 @@ static int usage(FILE *out)
 	      "prefixes (004) select claims.\n"
 	      "  --control         each claim once more with its mechanism taken away\n"
 	      "  --counts          only what a busy machine cannot change\n"
-	      "  --figures=FILE    keep the figures in FILE; figures not tried again stay\n"
+	      "  --figures=FILE    keep the figures in FILE, after each claim; figures not tried\n"
+	      "                    again stay\n"
 	      "  --history=DIR     drop figures of trees that the repository of DIR lacks\n"
 	      "  --judge           run nothing: verdicts from --figures alone\n"
 	      "  --page=FILE.md    write the figures and verdicts as a page\n"
+	      "  --resume          try no claim again whose figures are all of --tree\n"
 	      "  --runs=N          runs of each timed measurement (default: 3)\n"
 	      "  --small           sizes that end within seconds; keeps nothing\n"
 	      "  --table1          also the Dalvik seed's Table 1 and ours\n"
@@ -77,6 +80,24 @@ static bool claim_is_measurable(const struct claim *claim)
 		if (claim->term[i].basis == BASIS_COUNT || !effort.counts)
 			return true;
 	return false;
+}
+
+/* Has @claim each figure that the current effort would give, of this tree? */
+static bool claim_is_done(const struct entry *e, const struct options *opt)
+{
+	struct finding f = record_finding(e, effort.counts);
+
+	for (size_t i = 0; i < claim_terms(e->claim); i++) {
+		const struct term *t = &e->claim->term[i];
+		bool timed = term_rests_on_time(t);
+
+		if (t->basis == BASIS_ENERGY || (timed && effort.counts))
+			continue;
+		if (isnan(e->figure[i]) || strcmp(e->from[i].tree, opt->tree) ||
+		    (timed && e->from[i].setup.runs < effort.runs))
+			return false;
+	}
+	return !opt->control || !f.alteration || f.control != VERDICT_UNKNOWN;
 }
 
 static int claim_try_once(struct entry *e, const struct alteration *alteration, const char *tree)
@@ -192,9 +213,13 @@ static int run_all(struct record *r, const struct options *opt, int argc, char *
 		if (!claim_is_wanted(argc, argv, e->claim->id) || !claim_is_measurable(e->claim))
 			continue;
 		tried++;
-		if (!opt->judge && claim_try(e, opt)) {
-			fails++;
-			continue;
+		if (!opt->judge && !(opt->resume && claim_is_done(e, opt))) {
+			if (claim_try(e, opt)) {
+				fails++;
+				continue;
+			}
+			if (opt->figures && error_print(opt->figures, record_save(r, opt->figures)))
+				return 1;
 		}
 		f = record_finding(e, effort.counts);
 		finding_print(e, &f, opt->control);
@@ -241,6 +266,8 @@ static int options_parse(int argc, char **argv, struct options *opt)
 			effort.counts = true;
 		else if (!strcmp(argv[i], "--judge"))
 			opt->judge = true;
+		else if (!strcmp(argv[i], "--resume"))
+			opt->resume = true;
 		else if (!strcmp(argv[i], "--small"))
 			effort.small = true;
 		else if (!strcmp(argv[i], "--table1"))

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
 	ID,
@@ -173,10 +174,14 @@ static void write_figures(const struct entry *e, FILE *f)
 
 int record_save(const struct record *r, const char *path)
 {
-	FILE *f = fopen(path, "we");
 	const char *line = r->table;
+	char written[4096];
 	int code = 0;
+	FILE *f;
 
+	if ((size_t)snprintf(written, sizeof(written), "%s.new", path) >= sizeof(written))
+		return -ENAMETOOLONG;
+	f = fopen(written, "we");
 	if (!f)
 		return -errno;
 	fputs("# The figures behind seeds.md, written by `make repro`: claim, plain or control,\n"
@@ -192,7 +197,13 @@ int record_save(const struct record *r, const char *path)
 	}
 	if (ferror(f))
 		code = -EIO;
-	return fclose(f) && !code ? -errno : code;
+	if (fclose(f) && !code)
+		code = -errno;
+	if (!code && rename(written, path))
+		code = -errno;
+	if (code)
+		unlink(written);
+	return code;
 }
 
 size_t record_drop(struct record *r, bool (*known)(const char *tree, void *arg), void *arg)

@@ -53,7 +53,7 @@ void record_free(struct record *r);
  * Return: 0, -ENOENT, or -EINVAL with the line in @error (256 bytes).
  */
 int record_load(struct record *r, const char *path, char *error);
-/** record_save() - write @path as a whole. 0 or negative errno. */
+/** record_save() - replace @path; an interruption leaves the old one. 0 or negative errno. */
 int record_save(const struct record *r, const char *path);
 
 /**
