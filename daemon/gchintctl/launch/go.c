@@ -437,7 +437,7 @@ static void sidecar_setup_child(void *data)
 	if (c->child->setup)
 		c->child->setup(c->child->data);
 	c->writer.ring->pid = getpid();
-	ret = ring_writer_send(&c->writer, c->socket, false);
+	ret = ring_writer_send(&c->writer, c->socket, false, true);
 	if (ret)
 		ctl_error("%s: %s: the recorder cannot be reached, nothing is recorded", c->socket,
 			  strerror(-ret));

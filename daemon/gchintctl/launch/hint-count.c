@@ -28,6 +28,7 @@
 struct hint_ring {
 	struct hint_ring *next;
 	struct ring_reader in;
+	bool closed; /* its last event was read */
 	/*
 	 * By pause type, 0 stop-the-world and 1 other foreground: leases in such a phase
 	 * now, how often their number rose from 0, and when it was 0 last.
@@ -163,6 +164,7 @@ static void hint_ring_count_event(struct hint_count *t, struct hint_ring *c,
 	unsigned int phase = e->type == GCHINT_STREAM_PHASE ? e->phase : GCHINT_PHASE_NONE;
 	unsigned int was, is;
 
+	c->closed = c->closed || e->type == GCHINT_STREAM_CLOSE;
 	if (e->slot >= RING_LEASES)
 		return;
 	/* Other events, such as readings of the heap, say nothing of the phase, which stays open. */
@@ -250,7 +252,7 @@ void hint_count_poll(void *listener)
 		bool dead = ring_dead(&(*at)->in);
 
 		hint_ring_drain(&l->total, *at, dead);
-		if (dead)
+		if (dead || (*at)->closed)
 			hint_ring_remove(l, at);
 		else
 			at = &(*at)->next;

@@ -42,7 +42,7 @@ void ring_writer_close(struct ring_writer *w)
 	close(w->memory);
 }
 
-int ring_writer_send(struct ring_writer *w, const char *socket_path, bool behalf)
+int ring_writer_send(struct ring_writer *w, const char *socket_path, bool behalf, bool wait)
 {
 	union {
 		char space[CMSG_SPACE(sizeof(int))];
@@ -71,7 +71,7 @@ int ring_writer_send(struct ring_writer *w, const char *socket_path, bool behalf
 	m->cmsg_type = SCM_RIGHTS;
 	m->cmsg_len = CMSG_LEN(sizeof(w->memory));
 	memcpy(CMSG_DATA(m), &w->memory, sizeof(w->memory));
-	if (fd < 0 || sendmsg(fd, &msg, MSG_NOSIGNAL) != 1)
+	if (fd < 0 || sendmsg(fd, &msg, MSG_NOSIGNAL | (wait ? 0 : MSG_DONTWAIT)) != 1)
 		ret = -errno;
 	if (fd >= 0)
 		close(fd);

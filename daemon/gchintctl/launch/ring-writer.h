@@ -35,10 +35,11 @@ void ring_writer_close(struct ring_writer *w);
  * @w: the ring
  * @socket: path of the recorder's socket
  * @behalf: the sender is not the process that the ring is of
+ * @wait: until the recorder has read others that it was sent
  *
- * Returns 0 or -errno.
+ * Returns 0 or -errno; -EAGAIN without @wait.
  */
-int ring_writer_send(struct ring_writer *w, const char *socket, bool behalf);
+int ring_writer_send(struct ring_writer *w, const char *socket, bool behalf, bool wait);
 
 /* The slot of the thread of a hit, which gets one; RING_LEASES if there are too many threads. */
 uint32_t ring_writer_slot(struct ring_writer *w, const struct probe_hit *h);

@@ -34,6 +34,7 @@
 #define ROOM_EVENTS  1024
 #define ROOM_WAITS   50
 #define ROOM_WAIT_NS (20 * NSEC_PER_MSEC)
+#define SEND_TRIES   50 /* each after the recorder has read all rings that it was sent */
 
 struct frame {
 	unsigned int probe;
@@ -271,6 +272,19 @@ static struct watched *process_add(struct watcher *w, pid_t pid)
 	return p;
 }
 
+/* If this process is the recorder itself, the socket is full until it reads. */
+static int ring_send_behalf(const struct watcher *w, struct ring_writer *ring)
+{
+	const bool own = w->child && w->child->poll;
+	int ret = ring_writer_send(ring, w->socket, true, !own);
+
+	for (int n = 0; n < SEND_TRIES && ret == -EAGAIN; n++) {
+		w->child->poll(w->child->data);
+		ret = ring_writer_send(ring, w->socket, true, false);
+	}
+	return ret;
+}
+
 /* Opens the ring of a process at its first phase. Returns whether it has one. */
 static bool process_send_ring(struct watcher *w, struct watched *p)
 {
@@ -283,7 +297,7 @@ static bool process_send_ring(struct watcher *w, struct watched *p)
 		p->writer.ring = NULL;
 		ret = -ENOMEM;
 	} else {
-		ret = ring_writer_send(&p->writer, w->socket, true);
+		ret = ring_send_behalf(w, &p->writer);
 	}
 	if (!ret)
 		return true;
@@ -595,7 +609,7 @@ static void watcher_setup_child(void *data)
 	if (w->child->setup)
 		w->child->setup(w->child->data);
 	w->first->writer.ring->pid = getpid();
-	ret = ring_writer_send(&w->first->writer, w->socket, false);
+	ret = ring_writer_send(&w->first->writer, w->socket, false, true);
 	if (ret)
 		ctl_error("%s: %s: the recorder cannot be reached, nothing is recorded", w->socket,
 			  strerror(-ret));

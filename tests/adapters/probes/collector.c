@@ -180,6 +180,9 @@ int main(int argc, char **argv)
 			process_run(argv, NULL);
 		else if (!strcmp(what, "exec"))
 			process_run(argv, "calls");
+		else if (!strcmp(what, "crowd"))
+			for (int k = 0; k < 100; k++)
+				process_run(argv, NULL);
 		else if (!strcmp(what, "wait"))
 			raise(SIGSTOP);
 	}
