@@ -51,7 +51,9 @@
  * which watches it. The program sends the ring before exec, with GCHINT_STREAM_EXTERNAL in
  * @features. Such a ring ends with GCHINT_STREAM_CLOSE, or two seconds after the program.
  * A process that was there before its watcher, or that the program starts, sends nothing: the
- * watcher sends the ring for it, with GCHINT_STREAM_BEHALF, also after its end. A recorder takes
+ * watcher sends the ring for it, with GCHINT_STREAM_BEHALF, also after its end. A watcher that knows
+ * what threads are called sets GCHINT_STREAM_NAMED and sends GCHINT_STREAM_NAME: a process may have
+ * ended when the recorder looks. A recorder takes
  * such a ring from root and from its own user, in its own pid namespace: there @sender is the pid of
  * the credentials.
  *
@@ -99,6 +101,8 @@
  *	GCHINT_STREAM_BEFORE or _AFTER a collection. All bits set: unknown. Also with the device
  * @GCHINT_STREAM_HEAP_MORE: before it, with the same @time and @tid, if any of it is known:
  *	@work_done is the bytes allocated so far, @work_total the objects freed
+ * @GCHINT_STREAM_NAME: the thread is called as the 16 bytes from @work_done on say, filled up with
+ *	zeros; that of the first thread is the name of the process
  */
 enum gchint_stream_type {
 	GCHINT_STREAM_PHASE = 1,
@@ -109,7 +113,8 @@ enum gchint_stream_type {
 	GCHINT_STREAM_SAMPLE,
 	GCHINT_STREAM_WORD,
 	GCHINT_STREAM_HEAP,
-	GCHINT_STREAM_HEAP_MORE
+	GCHINT_STREAM_HEAP_MORE,
+	GCHINT_STREAM_NAME
 };
 
 /* @phase of GCHINT_STREAM_HEAP: enum gchint_heap_when */
@@ -127,6 +132,7 @@ enum gchint_stream_type {
 #define GCHINT_STREAM_NAMES    0x10u /* struct gchint_stream_names follows */
 #define GCHINT_STREAM_LATE     0x20u /* sent after the recorder did not accept it in time */
 #define GCHINT_STREAM_BEHALF   0x40u /* of another process than the sender: @pid */
+#define GCHINT_STREAM_NAMED    0x80u /* GCHINT_STREAM_NAME comes for all that is known by name */
 
 /**
  * struct gchint_stream_event - one event, one cache line

@@ -688,6 +688,49 @@ static void begun_names(void)
 	free(names);
 }
 
+static void called_append(struct gchint_stream *map, uint64_t t, int32_t tid, const char *name)
+{
+	struct gchint_stream_event e = { .time = t, .type = GCHINT_STREAM_NAME, .tid = tid };
+	char text[16] = "";
+
+	memcpy(text, name, strnlen(name, sizeof(text)));
+	memcpy(&e.work_done, text, 8);
+	memcpy(&e.work_total, text + 8, 8);
+	event_append(map, &e);
+}
+
+/* A ring that another process writes says what threads are called: they may have ended. */
+static void called_check(struct source_context *context)
+{
+	struct gchint_stream *map;
+	int fd;
+
+	map = map_new(&fd, true, getpid());
+	map->features = GCHINT_STREAM_EXTERNAL | GCHINT_STREAM_NAMED;
+	ring_post(fd);
+	close(fd);
+	socket_run();
+	records_compare(context, "process @ @ 'me'\n",
+			"a process is read for its samples alone if its name comes with its ring");
+	called_append(map, 100, getpid(), "sh");
+	lease_append(map, 200, GCHINT_STREAM_ATTACH, 0, 75, 0);
+	called_append(map, 200, 75, "sixteen letters!");
+	called_append(map, 300, 75, "");
+	strcpy(map->runtime, "toy");
+	event_append(map,
+		     &(struct gchint_stream_event){ .time = 400, .type = GCHINT_STREAM_CLOSE });
+	timers_run();
+	records_compare(context,
+			"runtime @ 'toy'\n"
+			"process @ @ 'sh'\n"
+			"lease 200: 0 of @/75 slot 0 role 0\n"
+			"process @ 75\n"
+			"process @ 75 'sixteen letters!'\n"
+			"lease 10000: 5 of @/75 slot 0 role ?\n",
+			"a thread is called as its ring says, without a name as before");
+	munmap(map, sizeof(*map));
+}
+
 void unit_library(void)
 {
 	const struct source *hotspots = source_table[SOURCE_hotspots];
@@ -719,6 +762,7 @@ void unit_library(void)
 	writer_hang(&context);
 	names_check(&context);
 	begun_names();
+	called_check(&context);
 	/* At the end pending events are read, and everything ends. */
 	map = ring_make(12);
 	lease_append(map, 3900, GCHINT_STREAM_ATTACH, 0, 12, 0);

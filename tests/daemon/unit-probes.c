@@ -155,6 +155,11 @@ static void on_hit(void *data, const struct probe_hit *h)
 	const size_t at = strlen(hits);
 
 	total++;
+	if (h->probe == PROBE_EXEC || h->probe == PROBE_NAME) {
+		snprintf(hits + at, sizeof(hits) - at, "%d: %d of %d at %" PRIu64 ", %s\n",
+			 (int)h->probe, h->tid, h->pid, h->time, h->name);
+		return;
+	}
 	if (opened_watch) {
 		snprintf(hits + at, sizeof(hits) - at,
 			 "%d: %d of %d at %" PRIu64 ", %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
@@ -374,9 +379,11 @@ static void watch_check(void)
 		text_is(hits,
 			"1: 51 of 50 at 100, 0 0 0\n"
 			"-1: 60 of 60 at 200, 0 50 0\n"
-			"-3: 61 of 60 at 300, 0 0 0\n"
+			"-1: 52 of 50 at 250, 0 50 0\n"
+			"-3: 61 of 60 at 300, program\n"
+			"-4: 61 of 60 at 350, program\n"
 			"-2: 61 of 60 at 400, 0 0 0\n",
-			"new processes, new programs and ends are reported, new threads are not");
+			"new processes and threads, new programs, names and ends are reported");
 		__real_probes_close(p);
 	}
 	opened_watch = false;

@@ -72,13 +72,22 @@ static const char *const probes[] = {
 struct hit {
 	unsigned int probe;
 	int pid, tid;
-	uint64_t stack, argument;
+	uint64_t stack, argument; /* with PROBE_FORK: the thread that starts it; a name: which */
+};
+
+static const char *const names[] = { "sh", "toy", "other", "sixteen letters!" };
+enum {
+	NAME_SH,
+	NAME_TOY,
+	NAME_OTHER,
+	NAME_LONG
 };
 
 static const struct hit *hits;
 static size_t hits_nr;
 static struct ring_reader ring[2];
 static size_t rings;
+static pid_t command; /* that of the first */
 static int recorder = -1;
 static int marker; /* where the probes would be */
 static int refuse;
@@ -105,6 +114,8 @@ static void rings_receive(void)
 
 	while (rings < 2 && !ring_receive(recorder, &ring[rings], &why))
 		rings++;
+	if (rings)
+		command = ring[0].map->pid;
 }
 
 uint64_t unit_watcher_read(bool last, void (*hit)(void *data, const struct probe_hit *hit),
@@ -115,17 +126,21 @@ uint64_t unit_watcher_read(bool last, void (*hit)(void *data, const struct probe
 	rings_receive();
 	for (size_t i = 0; i < hits_nr; i++) {
 		const bool fork = hits[i].probe == PROBE_FORK;
+		struct probe_hit h = {
+			.time = 100 * (i + 1),
+			.pid = hits[i].pid == CHILD ? ring[0].map->pid : hits[i].pid,
+			.tid = hits[i].tid == CHILD ? ring[0].map->pid : hits[i].tid,
+			.cpu = (uint32_t)i,
+			.probe = hits[i].probe,
+			.stack = hits[i].stack,
+			.argument = { fork ? (uint64_t)ring[0].map->pid : hits[i].argument },
+		};
 
-		hit(data,
-		    &(struct probe_hit){
-			    .time = 100 * (i + 1),
-			    .pid = hits[i].pid == CHILD ? ring[0].map->pid : hits[i].pid,
-			    .tid = hits[i].tid,
-			    .cpu = (uint32_t)i,
-			    .probe = hits[i].probe,
-			    .stack = hits[i].stack,
-			    .argument = { fork ? (uint64_t)ring[0].map->pid : hits[i].argument },
-		    });
+		if (fork)
+			h.argument[1] = hits[i].argument ? hits[i].argument : h.argument[0];
+		if (hits[i].probe == PROBE_EXEC || hits[i].probe == PROBE_NAME)
+			snprintf(h.name, sizeof(h.name), "%s", names[hits[i].argument]);
+		hit(data, &h);
 	}
 	return 0;
 }
@@ -142,6 +157,14 @@ static void event_format(const struct gchint_stream_event *e, char *text, size_t
 	/* By the clock. */
 	if (e->type == GCHINT_STREAM_CLOSE) {
 		snprintf(text + at, size - at, "close\n");
+		return;
+	}
+	if (e->type == GCHINT_STREAM_NAME) {
+		snprintf(text + at, size - at, "%" PRIu64 " %s %.16s\n", (uint64_t)e->time,
+			 e->tid == command ? "program" :
+			 e->tid == OTHER   ? "other" :
+					     "thread",
+			 (const char *)&e->work_done);
 		return;
 	}
 	snprintf(text + at, size - at, "%" PRIu64 " %s %d%s\n", (uint64_t)e->time, types[e->type],
@@ -248,10 +271,10 @@ static void processes_check(void)
 		   { MARK, CHILD, 5, 1000, 0 }, { MARK, OTHER, 5, 1000, 0 },
 		   { MARK, CHILD, 6, 1000, 0 }, { PROBE_EXIT, CHILD, 5, 0, 0 },
 		   { MARKED, CHILD, 5, RETURNS(1000), 0 }, { MARKED, CHILD, 6, RETURNS(1000), 0 });
-	EVENTS_ARE("100 attach 5\n100 phase 5 mark stw explicit\n200 detach 5\n"
+	EVENTS_ARE("100 attach 5\n100 phase 5 mark stw explicit\n200 detach 5\n200 program sh\n"
 		   "300 attach 5\n300 phase 5 mark stw explicit\n400 phase 5 none\nclose\n",
 		   "a process that executes another program leaves no phase open",
-		   { MARK, CHILD, 5, 1000, 0 }, { PROBE_EXEC, CHILD, 5, 0, 0 },
+		   { MARK, CHILD, 5, 1000, 0 }, { PROBE_EXEC, CHILD, CHILD, 0, NAME_SH },
 		   { MARK, CHILD, 5, 1000, 0 }, { MARKED, CHILD, 5, RETURNS(1000), 0 });
 	EVENTS_ARE("close\nof another process\n200 attach 701\n"
 		   "200 phase 701 mark stw explicit\n300 phase 701 none\n"
@@ -260,6 +283,28 @@ static void processes_check(void)
 		   { PROBE_FORK, OTHER, 700, 0, 0 }, { MARK, OTHER, 701, 1000, 0 },
 		   { MARKED, OTHER, 701, RETURNS(1000), 0 }, { MARK, OTHER, 701, 1000, 0 },
 		   { PROBE_EXIT, OTHER, 701, 0, 0 }, { PROBE_EXIT, OTHER, 700, 0, 0 });
+}
+
+/* Its process may have ended when the recorder looks: what it is called comes with the ring. */
+static void names_check(void)
+{
+	EVENTS_ARE("100 program sh\n300 attach 5\n300 thread sh\n300 phase 5 mark stw explicit\n"
+		   "400 thread toy\n500 phase 5 none\nclose\n",
+		   "a thread is called as the one that starts it, until it has another name",
+		   { PROBE_EXEC, CHILD, CHILD, 0, NAME_SH }, { PROBE_FORK, CHILD, 5, 0, 0 },
+		   { MARK, CHILD, 5, 1000, 0 }, { PROBE_NAME, CHILD, 5, 0, NAME_TOY },
+		   { MARKED, CHILD, 5, RETURNS(1000), 0 });
+	EVENTS_ARE("100 program sh\nclose\nof another process\n600 other toy\n600 attach 700\n"
+		   "600 other toy\n600 phase 700 mark stw explicit\n"
+		   "700 detach 700\n700 other sixteen letters\nclose\n",
+		   "a process is called as the thread that starts it, until it executes a program",
+		   { PROBE_EXEC, CHILD, CHILD, 0, NAME_SH }, { PROBE_FORK, CHILD, 5, 0, 0 },
+		   { PROBE_NAME, CHILD, 5, 0, NAME_TOY }, { PROBE_FORK, OTHER, OTHER, 0, 5 },
+		   { PROBE_NAME, CHILD, 5, 0, NAME_OTHER }, { MARK, OTHER, OTHER, 1000, 0 },
+		   { PROBE_EXEC, OTHER, OTHER, 0, NAME_LONG });
+	EVENTS_ARE("200 attach 5\n200 phase 5 mark stw explicit\nclose\n",
+		   "a name that is not known is not reported", { PROBE_FORK, CHILD, 5, 0, 0 },
+		   { MARK, CHILD, 5, 1000, 0 });
 }
 
 static bool parse_is(const char *text, const char *why)
@@ -334,7 +379,7 @@ static void list_check(void)
 
 	for (; good && (r = probe_list_at(nr)); nr++) {
 		set.nr = 0;
-		good = probe_set_add(&set, r->probes, why, sizeof(why)) && set.nr &&
+		good = probe_set_add(&set, r->probes, r->name, why, sizeof(why)) && set.nr &&
 		       strcmp(last, r->name) < 0 && *r->signs && *r->sees && *r->blind &&
 		       runtime_named(r->name) == r;
 		if (!good)
@@ -346,7 +391,8 @@ static void list_check(void)
 		   "# a comment\nmark=:a\n\nx | X | file:x |\n copy=:b sweep=:c..d | s | b\n");
 	set.nr = 0;
 	good = probe_set_take(&set, "probes", why, sizeof(why)) && set.nr == 3 &&
-	       !strcmp(set.probe[1].begin, "b") && !strcmp(set.probe[2].end, "d");
+	       !strcmp(set.probe[1].begin, "b") && !strcmp(set.probe[2].end, "d") &&
+	       !*set.probe[0].runtime && !strcmp(set.probe[2].runtime, "x");
 	CHECK(good, "a file has probes, or lines of such a list");
 	place_file("wrong", "mark=:a\nmark\n");
 	good = !probe_set_take(&set, "wrong", why, sizeof(why)) &&
@@ -415,6 +461,7 @@ void unit_watcher(void)
 		abort();
 	phases_check();
 	processes_check();
+	names_check();
 	close(recorder);
 	place_leave(&place);
 }

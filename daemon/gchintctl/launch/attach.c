@@ -315,7 +315,7 @@ int cmd_attach(const struct ctl *ctl, int argc, char **argv)
 		return CTL_FAILED;
 	}
 	listed = probes.nr ? NULL : process_listed(target.pid);
-	if (listed && !probe_set_add(&probes, listed->probes, why, sizeof(why))) {
+	if (listed && !probe_set_add(&probes, listed->probes, listed->name, why, sizeof(why))) {
 		ctl_error("%s", why);
 		return CTL_FAILED;
 	}

@@ -18,6 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <gchint-stream.h>
+
 #define PHASE_PROBES 32 /* of one program */
 
 /**
@@ -32,6 +34,7 @@
  * @operator: how
  * @value: with what
  * @optional: no build of the runtime has to have it
+ * @runtime: whose phase it is, as in the first field of probes.list; empty: not known
  */
 struct phase_probe {
 	unsigned int phase, flags, cause;
@@ -40,6 +43,7 @@ struct phase_probe {
 	char operator;
 	int64_t value;
 	bool optional;
+	char runtime[GCHINT_STREAM_RUNTIME];
 };
 
 /**

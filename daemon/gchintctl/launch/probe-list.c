@@ -106,7 +106,8 @@ static const char *probe_end(const char *text)
 	return text;
 }
 
-bool probe_set_add(struct probe_set *set, const char *text, char *why, size_t size)
+bool probe_set_add(struct probe_set *set, const char *text, const char *runtime, char *why,
+		   size_t size)
 {
 	char reason[160];
 	const char *end;
@@ -122,6 +123,9 @@ bool probe_set_add(struct probe_set *set, const char *text, char *why, size_t si
 			snprintf(why, size, "%.*s: %s", (int)(end - text), text, reason);
 			return false;
 		}
+		if (runtime)
+			snprintf(set->probe[set->nr].runtime, sizeof(set->probe[set->nr].runtime),
+				 "%s", runtime);
 		set->nr++;
 	}
 	return true;
@@ -151,7 +155,8 @@ static bool file_take(struct probe_set *set, const char *path, char *why, size_t
 
 		if (row && fields_split(line, field) <= FIELD_PROBES)
 			continue;
-		good = probe_set_add(set, row ? field[FIELD_PROBES] : line, reason, sizeof(reason));
+		good = probe_set_add(set, row ? field[FIELD_PROBES] : line,
+				     row ? field[FIELD_NAME] : NULL, reason, sizeof(reason));
 		if (!good)
 			snprintf(why, size, "%s: %s", path, reason);
 	}
@@ -162,6 +167,6 @@ static bool file_take(struct probe_set *set, const char *path, char *why, size_t
 bool probe_set_take(struct probe_set *set, const char *argument, char *why, size_t size)
 {
 	errno = 0;
-	return strchr(argument, '=') ? probe_set_add(set, argument, why, size) :
+	return strchr(argument, '=') ? probe_set_add(set, argument, NULL, why, size) :
 				       file_take(set, argument, why, size);
 }

@@ -28,10 +28,12 @@ struct probe_set {
  * probe_set_add - add probes, separated by blanks
  * @set: the probes
  * @text: the new ones
+ * @runtime: whose; NULL: not known
  * @why: receives the reason of a failure
  * @size: of @why
  */
-bool probe_set_add(struct probe_set *set, const char *text, char *why, size_t size);
+bool probe_set_add(struct probe_set *set, const char *text, const char *runtime, char *why,
+		   size_t size);
 
 /**
  * probe_set_take - take the argument of --probe

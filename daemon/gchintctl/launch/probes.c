@@ -4,6 +4,7 @@
 #include <asm/perf_regs.h>
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,10 +78,11 @@ struct task {
 	uint64_t time;
 };
 
-/* A thread has another name; followed by that, and by the same words as a sample. */
+/* A thread has another name, which ends with a zero; followed by the same words as a sample. */
 struct name {
 	struct perf_event_header header;
 	uint32_t pid, tid;
+	char text[PROBE_NAME_SIZE];
 };
 
 struct lost {
@@ -319,24 +321,25 @@ static bool task_add(struct probes *p, const struct task *t)
 		.time = t->time,
 		.pid = (pid_t)t->pid,
 		.tid = (pid_t)t->tid,
-		.argument = { ends ? 0 : t->parent },
+		.argument = { ends ? 0 : t->parent, ends ? 0 : t->parent_tid },
 		.probe = ends ? PROBE_EXIT : PROBE_FORK,
 	};
 
-	return (!ends && t->pid == t->parent) || hit_add(p, &hit);
+	return hit_add(p, &hit);
 }
 
 /* @time: from the words of a sample that end the record */
-static bool exec_add(struct probes *p, const struct name *n, uint64_t time)
+static bool name_add(struct probes *p, const struct name *n, uint64_t time)
 {
-	const struct probe_hit hit = {
+	struct probe_hit hit = {
 		.time = time,
 		.pid = (pid_t)n->pid,
 		.tid = (pid_t)n->tid,
-		.probe = PROBE_EXEC,
+		.probe = n->header.misc & PERF_RECORD_MISC_COMM_EXEC ? PROBE_EXEC : PROBE_NAME,
 	};
 
-	return !(n->header.misc & PERF_RECORD_MISC_COMM_EXEC) || hit_add(p, &hit);
+	memcpy(hit.name, n->text, strnlen(n->text, sizeof(n->text) - 1));
+	return hit_add(p, &hit);
 }
 
 /* How far from the end of a record without a sample its time is: before CPU and id. */
@@ -380,13 +383,14 @@ static uint64_t buffer_read(struct probes *p, struct buffer *b)
 			kept = task_add(p, &record.task);
 			break;
 		case PERF_RECORD_COMM:
-			if (!p->mask || record.header.size < sizeof(record.name) + TIME_FROM_END)
+			if (!p->mask ||
+			    record.header.size < offsetof(struct name, text) + TIME_FROM_END)
 				break;
 			for (size_t i = 0; i < sizeof(time); i++)
 				((char *)&time)[i] =
 					data[(tail + record.header.size - TIME_FROM_END + i) %
 					     size];
-			kept = exec_add(p, &record.name, time);
+			kept = name_add(p, &record.name, time);
 			break;
 		default:
 			break;

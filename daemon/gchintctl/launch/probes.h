@@ -14,9 +14,12 @@
 #define PROBE_ARGUMENTS 6
 
 /* Values of @probe of hits that are no hits: what became of a thread or a process. */
-#define PROBE_FORK UINT_MAX /* @pid was started by the process in @argument[0] */
+#define PROBE_FORK UINT_MAX /* started by the process @argument[0], its thread @argument[1] */
 #define PROBE_EXIT (UINT_MAX - 1) /* the thread ended */
-#define PROBE_EXEC (UINT_MAX - 2) /* the process executes another program */
+#define PROBE_EXEC (UINT_MAX - 2) /* the process executes another program, called @name */
+#define PROBE_NAME (UINT_MAX - 3) /* the thread is called @name */
+
+#define PROBE_NAME_SIZE 16 /* of the name of a thread, its terminating zero included */
 
 /**
  * struct probe_hit - a thread executed a probed instruction
@@ -24,6 +27,7 @@
  * @stack: its stack pointer; 0 if it was not asked for or is not known
  * @argument: the first ones of the function that it entered; those that this architecture passes in
  *	registers, and 0
+ * @name: in their place with PROBE_EXEC and PROBE_NAME, filled up with zeros
  * @pid: its process, in our pid namespace
  * @tid: the thread, in our pid namespace
  * @cpu: the CPU that it ran on
@@ -31,7 +35,11 @@
  *	one of the constants above, after probes_watch()
  */
 struct probe_hit {
-	uint64_t time, stack, argument[PROBE_ARGUMENTS];
+	uint64_t time, stack;
+	union {
+		uint64_t argument[PROBE_ARGUMENTS];
+		char name[PROBE_NAME_SIZE];
+	};
 	pid_t pid, tid;
 	uint32_t cpu;
 	unsigned int probe;

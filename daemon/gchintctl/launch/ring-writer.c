@@ -149,6 +149,29 @@ void ring_writer_phase(struct ring_writer *w, const struct probe_hit *h, uint32_
 						      .cause = (uint8_t)cause });
 }
 
+void ring_writer_name(struct ring_writer *w, pid_t tid, uint64_t time,
+		      const char name[PROBE_NAME_SIZE])
+{
+	struct gchint_stream_event e = {
+		.tid = tid, .time = time, .cpu = GCHINT_STREAM_NO_CPU, .type = GCHINT_STREAM_NAME
+	};
+
+	memcpy(&e.work_done, name, sizeof(e.work_done));
+	memcpy(&e.work_total, name + sizeof(e.work_done), sizeof(e.work_total));
+	event_write(w, &e);
+}
+
+void ring_writer_runtime(struct ring_writer *w, const char *name)
+{
+	char *to = w->ring->runtime;
+
+	if (*to || !*name || strlen(name) >= GCHINT_STREAM_RUNTIME)
+		return;
+	strcpy(to + 1, name + 1);
+	/* Partner: ring_runtime() of the recorder. */
+	__atomic_store_n(to, *name, __ATOMIC_RELEASE);
+}
+
 void ring_writer_end(struct ring_writer *w, uint64_t time)
 {
 	event_write(w, &(struct gchint_stream_event){ .time = time,

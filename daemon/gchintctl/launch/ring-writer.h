@@ -48,6 +48,11 @@ void ring_writer_detach(struct ring_writer *w, uint32_t slot, uint64_t time);
 /* The thread of that slot is in a phase; GCHINT_PHASE_NONE: in none. */
 void ring_writer_phase(struct ring_writer *w, const struct probe_hit *h, uint32_t slot,
 		       unsigned int phase, unsigned int flags, unsigned int cause);
+/* What a thread is called. */
+void ring_writer_name(struct ring_writer *w, pid_t tid, uint64_t time,
+		      const char name[PROBE_NAME_SIZE]);
+/* Names the runtime, unless it has a name: small letters, digits and '-'. */
+void ring_writer_runtime(struct ring_writer *w, const char *name);
 /* Writes the last event. */
 void ring_writer_end(struct ring_writer *w, uint64_t time);
 /* Whether there is room for as many events. */

@@ -633,7 +633,8 @@ static int launch_listed(struct launch *l, const struct target *t, const struct 
 	struct probe_set listed = { .nr = 0 };
 	const char *program = *none->file && !t->named ? none->file : NULL;
 	char why[640] = "";
-	bool good = !runtime || probe_set_add(&listed, runtime->probes, why, sizeof(why));
+	bool good = !runtime ||
+		    probe_set_add(&listed, runtime->probes, runtime->name, why, sizeof(why));
 
 	if (!*none->file && !runtime) {
 		ctl_error("%s: %s", l->program, none->why);

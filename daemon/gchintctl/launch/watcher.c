@@ -7,6 +7,7 @@
  */
 #include "watcher.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -50,6 +51,11 @@ struct watched_thread {
 	struct frame frame[FRAMES];
 };
 
+struct thread_name {
+	pid_t tid;
+	char text[PROBE_NAME_SIZE];
+};
+
 struct watched {
 	struct watched *next;
 	pid_t pid;
@@ -57,6 +63,8 @@ struct watched {
 	struct ring_writer writer;
 	struct watched_thread **thread;
 	size_t threads;
+	struct thread_name *name; /* of all its threads, as far as they are known */
+	size_t names;
 };
 
 /* What a point means to a phase. */
@@ -194,6 +202,7 @@ static void watched_free(struct watched *p)
 	for (size_t i = 0; i < p->threads; i++)
 		free(p->thread[i]);
 	free(p->thread);
+	free(p->name);
 	if (p->writer.ring)
 		ring_writer_close(&p->writer);
 	free(p);
@@ -272,6 +281,84 @@ static struct watched *process_add(struct watcher *w, pid_t pid)
 	return p;
 }
 
+static struct thread_name *name_find(const struct watched *p, pid_t tid)
+{
+	for (size_t i = 0; i < p->names; i++)
+		if (p->name[i].tid == tid)
+			return &p->name[i];
+	return NULL;
+}
+
+static void name_set(struct watched *p, pid_t tid, const char text[PROBE_NAME_SIZE])
+{
+	struct thread_name *n = name_find(p, tid), *more;
+
+	if (!n) {
+		more = realloc(p->name, (p->names + 1) * sizeof(*more));
+		if (!more)
+			return;
+		p->name = more;
+		n = &p->name[p->names++];
+		n->tid = tid;
+	}
+	memcpy(n->text, text, sizeof(n->text));
+}
+
+static void name_remove(struct watched *p, pid_t tid)
+{
+	struct thread_name *n = name_find(p, tid);
+
+	if (n)
+		*n = p->name[--p->names];
+}
+
+/* A thread is called as the one that starts it. */
+static void name_inherit(struct watched *p, pid_t tid, const struct watched *parent,
+			 pid_t parent_tid)
+{
+	const struct thread_name *n = name_find(parent, parent_tid);
+	char text[PROBE_NAME_SIZE];
+
+	if (!n)
+		return;
+	memcpy(text, n->text, sizeof(text));
+	name_set(p, tid, text);
+}
+
+/* Reports what a thread is called, if that is known. */
+static void name_report(struct watched *p, pid_t tid, uint64_t time)
+{
+	const struct thread_name *n = name_find(p, tid);
+
+	if (n && p->writer.ring)
+		ring_writer_name(&p->writer, tid, time, n->text);
+}
+
+/* Those of a process that runs already. */
+static void names_read(struct watched *p)
+{
+	char path[320], text[PROBE_NAME_SIZE];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)p->pid);
+	dir = opendir(path);
+	for (struct dirent *e = dir ? readdir(dir) : NULL; e; e = readdir(dir)) {
+		FILE *f;
+
+		snprintf(path, sizeof(path), "/proc/%d/task/%s/comm", (int)p->pid, e->d_name);
+		f = *e->d_name == '.' ? NULL : fopen(path, "re");
+		memset(text, 0, sizeof(text));
+		if (f && fgets(text, sizeof(text), f) && *text) {
+			text[strcspn(text, "\n")] = '\0';
+			name_set(p, atoi(e->d_name), text);
+		}
+		if (f)
+			fclose(f);
+	}
+	if (dir)
+		closedir(dir);
+}
+
 /* If this process is the recorder itself, the socket is full until it reads. */
 static int ring_send_behalf(const struct watcher *w, struct ring_writer *ring)
 {
@@ -285,8 +372,8 @@ static int ring_send_behalf(const struct watcher *w, struct ring_writer *ring)
 	return ret;
 }
 
-/* Opens the ring of a process at its first phase. Returns whether it has one. */
-static bool process_send_ring(struct watcher *w, struct watched *p)
+/* Opens the ring of a process at its first phase, at @time. Returns whether it has one. */
+static bool process_send_ring(struct watcher *w, struct watched *p, uint64_t time)
 {
 	int ret;
 
@@ -297,10 +384,13 @@ static bool process_send_ring(struct watcher *w, struct watched *p)
 		p->writer.ring = NULL;
 		ret = -ENOMEM;
 	} else {
+		p->writer.ring->features |= GCHINT_STREAM_NAMED;
 		ret = ring_send_behalf(w, &p->writer);
 	}
-	if (!ret)
+	if (!ret) {
+		name_report(p, p->pid, time);
 		return true;
+	}
 	if (p->writer.ring)
 		ring_writer_close(&p->writer);
 	p->writer.ring = NULL;
@@ -329,18 +419,33 @@ static struct watched_thread *thread_find(struct watched *p, pid_t tid, bool add
 	return t;
 }
 
+/* RING_LEASES: it has none. */
+static uint32_t thread_slot(const struct watched *p, const struct watched_thread *t)
+{
+	uint32_t slot = 0;
+
+	while (slot < RING_LEASES && p->writer.tid[slot] != t->tid)
+		slot++;
+	return slot;
+}
+
 /* Reports the innermost phase of a thread at the time and on the CPU of @h. */
 static void thread_report(struct watcher *w, struct watched *p, const struct watched_thread *t,
 			  const struct probe_hit *h)
 {
 	const struct phase_probe none = { .phase = GCHINT_PHASE_NONE }, *probe = &none;
 	struct probe_hit at = *h;
+	const bool attached = thread_slot(p, t) < RING_LEASES;
+	uint32_t slot;
 
 	if (t->depth)
 		probe = &w->probe[t->frame[t->depth - 1].probe];
 	at.tid = t->tid;
-	ring_writer_phase(&p->writer, &at, ring_writer_slot(&p->writer, &at), probe->phase,
-			  probe->flags, probe->cause);
+	slot = ring_writer_slot(&p->writer, &at);
+	if (!attached)
+		name_report(p, t->tid, h->time);
+	ring_writer_runtime(&p->writer, probe->runtime);
+	ring_writer_phase(&p->writer, &at, slot, probe->phase, probe->flags, probe->cause);
 }
 
 /* Drops the frames from @depth on, which ended at the hit. */
@@ -354,15 +459,6 @@ static void thread_end(struct watcher *w, struct watched *p, struct watched_thre
 	t->depth = depth;
 	if (!within)
 		thread_report(w, p, t, h);
-}
-
-static uint32_t thread_slot(const struct watched *p, const struct watched_thread *t)
-{
-	uint32_t slot = 0;
-
-	while (slot < RING_LEASES && p->writer.tid[slot] != t->tid)
-		slot++;
-	return slot;
 }
 
 /* The same of calls that were left without a return: nothing says when. */
@@ -494,13 +590,13 @@ static void process_drop_ended(struct watcher *w, struct watched *p, uint64_t ti
 	watched_free(p);
 }
 
-static void on_task(struct watcher *w, const struct probe_hit *h)
+/* A process, or a thread of one, begins. */
+static void on_fork(struct watcher *w, const struct probe_hit *h)
 {
-	struct watched *p = process_find(w, h->pid);
-	struct watched_thread *t;
+	const pid_t parent = (pid_t)h->argument[0];
+	struct watched *p = process_find(w, h->pid), *from = process_find(w, parent);
 
-	switch (h->probe) {
-	case PROBE_FORK:
+	if (h->pid != parent) {
 		/* A number that is in use again. */
 		if (p && p != w->first) {
 			p->leaderless = true;
@@ -509,18 +605,45 @@ static void on_task(struct watcher *w, const struct probe_hit *h)
 			process_drop_ended(w, p, h->time);
 			p = NULL;
 		}
-		if (!p && process_find(w, (pid_t)h->argument[0]))
-			process_add(w, h->pid);
+		if (!p && from)
+			p = process_add(w, h->pid);
+	}
+	if (p && from)
+		name_inherit(p, h->tid, from, (pid_t)h->argument[1]);
+}
+
+static void on_name(struct watched *p, const struct probe_hit *h)
+{
+	if (h->probe == PROBE_EXEC) {
+		while (p->threads)
+			thread_gone(p, p->thread[0], h->time);
+		p->names = 0;
+	}
+	name_set(p, h->tid, h->name);
+	if (h->tid == p->pid || thread_find(p, h->tid, false))
+		name_report(p, h->tid, h->time);
+}
+
+static void on_task(struct watcher *w, const struct probe_hit *h)
+{
+	struct watched *p = process_find(w, h->pid);
+	struct watched_thread *t;
+
+	switch (h->probe) {
+	case PROBE_FORK:
+		on_fork(w, h);
 		break;
 	case PROBE_EXEC:
-		while (p && p->threads)
-			thread_gone(p, p->thread[0], h->time);
+	case PROBE_NAME:
+		if (p)
+			on_name(p, h);
 		break;
 	default:
 		t = p ? thread_find(p, h->tid, false) : NULL;
 		if (t)
 			thread_gone(p, t, h->time);
 		if (p) {
+			name_remove(p, h->tid);
 			p->leaderless = p->leaderless || h->tid == h->pid;
 			process_drop_ended(w, p, h->time);
 		}
@@ -549,11 +672,11 @@ static void on_hit(void *data, const struct probe_hit *h)
 	struct watched *p = process_find(w, h->pid);
 	struct watched_thread *t;
 
-	if (h->probe >= PROBE_EXEC) {
+	if (h->probe >= PROBE_NAME) {
 		on_task(w, h);
 		return;
 	}
-	if (!p || !process_send_ring(w, p))
+	if (!p || !process_send_ring(w, p, h->time))
 		return;
 	process_wait_room(w, p);
 	/* What ends with it first: the same place may begin the next phase. */
@@ -647,7 +770,9 @@ int watcher_run(struct watcher *w, const struct child *child, const char *socket
 		return CTL_FAILED;
 	}
 	w->first->sent = true;
-	if (!probes_start(w, why, sizeof(why)))
+	if (probes_start(w, why, sizeof(why)))
+		w->first->writer.ring->features |= GCHINT_STREAM_NAMED;
+	else
 		ctl_error("%s", why);
 	with.setup = watcher_setup_child;
 	with.poll = watcher_poll;
@@ -677,6 +802,8 @@ int watcher_attach(struct watcher *w, pid_t pid, const char *socket)
 		close(ended.fd);
 		return CTL_FAILED;
 	}
+	/* Those that are started from here on are known from the kernel. */
+	names_read(w->processes);
 	child_signals(&taken);
 	while (poll(&ended, 1, POLL_MS) <= 0 && !child_caught)
 		watcher_drain(w, false);

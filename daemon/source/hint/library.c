@@ -170,6 +170,18 @@ static void heap_report(struct library *l, struct ring *ring, const struct gchin
 		context_record(l->context, &r);
 }
 
+/* @tid: the thread's number here, which is that of the process if it is not known */
+static void name_report(struct library *l, const struct ring *ring,
+			const struct gchint_stream_event *s, int32_t tid)
+{
+	char name[2 * sizeof(uint64_t) + 1] = "";
+
+	memcpy(name, &s->work_done, sizeof(s->work_done));
+	memcpy(name + sizeof(s->work_done), &s->work_total, sizeof(s->work_total));
+	if (*name && (s->tid == ring->own_pid) == (tid == ring->in.pid))
+		tracker_name(l->context->tracker, ring->in.pid, tid, ring->session, s->time, name);
+}
+
 /* Ends every lease of the ring. */
 static void ring_end_leases(struct library *l, struct ring *ring, enum gchint_lease how)
 {
@@ -252,6 +264,10 @@ static void library_on_event(struct library *l, struct ring *ring, struct gchint
 	}
 	if (s->type == GCHINT_STREAM_HEAP) {
 		heap_report(l, ring, s, ring_map_tid(l, ring, s->tid));
+		return;
+	}
+	if (s->type == GCHINT_STREAM_NAME) {
+		name_report(l, ring, s, ring_map_tid(l, ring, s->tid));
 		return;
 	}
 	if (s->slot >= RING_LEASES)
@@ -360,6 +376,8 @@ static bool ring_drain(struct library *l, struct ring *ring, bool dead)
 		else
 			unfinished++;
 	}
+	/* It may have been named since, and the ring ended. */
+	ring_note_runtime(l, ring);
 	ring_count_lost(l, ring);
 	ring_pass_gap(l, ring, empty);
 	if (unfinished)
@@ -498,7 +516,8 @@ static void ring_add(struct library *l, struct ring_reader *in)
 	hotspots_process(l->context->hotspots, in->pid, in->pid == ring->own_pid, in->map->features,
 			 in->map->method);
 	hotspots_names(l->context->hotspots, in->pid, &ring->in);
-	tracker_process(l->context->tracker, in->pid, ring->session, clock_now());
+	if (!(in->map->features & GCHINT_STREAM_NAMED))
+		tracker_process(l->context->tracker, in->pid, ring->session, clock_now());
 	watch_period(l->timer, l->context->config.source[SOURCE_library].period_ms * NSEC_PER_MSEC);
 }
 

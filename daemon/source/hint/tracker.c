@@ -103,7 +103,7 @@ static const char *process_command(const struct source_context *context, int32_t
 }
 
 /* The label of its metrics: what was configured, its service, or its main thread's name. */
-static void process_set_service(struct tracker *t, int32_t tgid)
+static void process_set_service(struct tracker *t, int32_t tgid, const char *comm)
 {
 	struct source_context *context = t->context;
 	char name[64] = "", cgroup[4096];
@@ -112,20 +112,26 @@ static void process_set_service(struct tracker *t, int32_t tgid)
 		snprintf(name, sizeof(name), "%s", context->config.metrics_service);
 	else if (root_read(cgroup, sizeof(cgroup), "%s/%d/cgroup", context->root.procfs, tgid) <=
 			 0 ||
-		 !service_of_cgroup(cgroup, name, sizeof(name)))
-		root_read(name, sizeof(name), "%s/%d/comm", context->root.procfs, tgid);
+		 !service_of_cgroup(cgroup, name, sizeof(name))) {
+		if (comm)
+			snprintf(name, sizeof(name), "%s", comm);
+		else
+			root_read(name, sizeof(name), "%s/%d/comm", context->root.procfs, tgid);
+	}
 	context_service(context, tgid, name);
 }
 
-static void process_define(struct tracker *t, int32_t tgid, int32_t tid, uint64_t now)
+/* @name: of the thread; NULL: as the kernel says now */
+static void process_define(struct tracker *t, int32_t tgid, int32_t tid, uint64_t now,
+			   const char *name)
 {
 	const char *procfs = t->context->root.procfs;
 	char comm[64], cmdline[256], status[1024];
-	const char *strings[] = { NULL, NULL };
+	const char *strings[] = { name, NULL };
 	int64_t numbers[] = { tgid, tid, UNKNOWN_S64 };
 	const char *uid;
 
-	if (root_read(comm, sizeof(comm), "%s/%d/task/%d/comm", procfs, tgid, tid) > 0)
+	if (!name && root_read(comm, sizeof(comm), "%s/%d/task/%d/comm", procfs, tgid, tid) > 0)
 		strings[0] = comm;
 	if (tid == tgid)
 		strings[1] = process_command(t->context, tgid, cmdline, sizeof(cmdline));
@@ -134,7 +140,7 @@ static void process_define(struct tracker *t, int32_t tgid, int32_t tid, uint64_
 		if (uid)
 			numbers[2] = strtoll(uid + 5, NULL, 10);
 	}
-	process_set_service(t, tgid);
+	process_set_service(t, tgid, tid == tgid ? name : NULL);
 	context_define(t->context, definition_new(DEFINE_PROCESS, now, numbers, 3, strings, 2));
 	if (tid == tgid) {
 		const int64_t whose[] = { UNKNOWN_S64, tgid };
@@ -161,7 +167,14 @@ static bool thread_remember(struct tracker *t, int32_t tid, uint64_t session)
 void tracker_process(struct tracker *t, int32_t tgid, uint64_t session, uint64_t now)
 {
 	if (thread_remember(t, tgid, session))
-		process_define(t, tgid, tgid, now);
+		process_define(t, tgid, tgid, now, NULL);
+}
+
+void tracker_name(struct tracker *t, int32_t tgid, int32_t tid, uint64_t session, uint64_t now,
+		  const char *name)
+{
+	thread_remember(t, tid, session);
+	process_define(t, tgid, tid, now, name);
 }
 
 static void thread_define(struct tracker *t, const struct message_event *e)
@@ -170,7 +183,7 @@ static void thread_define(struct tracker *t, const struct message_event *e)
 		return;
 	if (e->tgid != e->tid)
 		tracker_process(t, e->tgid, e->session, e->time);
-	process_define(t, e->tgid, e->tid, e->time);
+	process_define(t, e->tgid, e->tid, e->time, NULL);
 }
 
 static struct slot **slot_find(struct tracker *t, uint64_t session, uint32_t number)

@@ -22,6 +22,9 @@ void tracker_free(struct tracker *t);
 
 /* Names a process that can give hints, whether or not it ever does. */
 void tracker_process(struct tracker *t, int32_t tgid, uint64_t session, uint64_t now);
+/* Names a thread, from @now on, as the writer of its ring does. */
+void tracker_name(struct tracker *t, int32_t tgid, int32_t tid, uint64_t session, uint64_t now,
+		  const char *name);
 void tracker_event(struct tracker *t, const struct message_event *e);
 /* Events were lost: phases that are open now are recorded as uncertain. */
 void tracker_gap(struct tracker *t);
