@@ -19,7 +19,7 @@ for line in 'attach	load the adapter into a running JVM or .NET program' 'calibr
         'measure	measure a command, alone or against a baseline' \
         'profile	CPU time by method, phase, frequency and energy' \
         'record	record while a command runs' 'report	one page with plots and tables' \
-        'run	run with the adapter of its runtime' 'runtimes	list runtimes with an adapter' \
+        'run	run with the adapter of its runtime' 'runtimes	list known runtimes' \
         'status	board, governor, policies, sessions, rails' 'summary	tables of one recording' \
         'top	live view of a recording' 'actuator	how hints act on this machine' \
         'watch	print the state of a policy each second' 'why	reasons for the frequency, and the longest pauses'
@@ -92,7 +92,7 @@ complete -c gchintctl -n '__gchintctl_in profile' -l energy -d 'frames of a flam
 complete -c gchintctl -n '__gchintctl_in profile' -l folded -d 'one line for each stack'
 complete -c gchintctl -n '__gchintctl_in profile' -x -l cgroup -d 'only of such a control group'
 complete -c gchintctl -n '__gchintctl_in profile' -x -l unit -d 'only of such a unit'
-complete -c gchintctl -n '__gchintctl_in profile' -x -s R -l runtime -a 'boehm dotnet gjs jvm lua mono node ocaml php python ruby' -d 'adapter of the programs that it starts'
+complete -c gchintctl -n '__gchintctl_in profile' -x -s R -l runtime -a '(gchintctl runtimes --names 2>/dev/null)' -d 'adapter of the programs that it starts'
 complete -c gchintctl -n '__gchintctl_in profile' -l signal -d 'ask threads by a signal'
 complete -c gchintctl -n '__gchintctl_in profile' -s f -l follow -d 'wait for processes that it leaves running'
 complete -c gchintctl -n '__gchintctl_in profile' -s A -l allocations -d 'what functions allocate'
@@ -123,7 +123,7 @@ complete -c gchintctl -n '__gchintctl_in run' -r -F -l gchintd -d 'the program t
 complete -c gchintctl -n '__gchintctl_in run' -x -l option -d 'an option for gchintd'
 complete -c gchintctl -n '__gchintctl_in run' -x -s H -l hints -a 'all boost cap clamp' -d 'which act, and how'
 complete -c gchintctl -n '__gchintctl_in run' -s f -l follow -d 'wait for processes that it leaves running'
-complete -c gchintctl -n '__gchintctl_in run' -x -s R -l runtime -a 'boehm dotnet gjs jvm lua mono node ocaml php python ruby' -d 'adapter of the programs that it starts'
+complete -c gchintctl -n '__gchintctl_in run' -x -s R -l runtime -a '(gchintctl runtimes --names 2>/dev/null)' -d 'adapter of the programs that it starts'
 complete -c gchintctl -n '__gchintctl_in run' -s q -l quiet -d 'do not print the last line'
 complete -c gchintctl -n '__gchintctl_in run' -r -l probe -d 'PHASE=FILE:FUNCTION, or a file of these'
 complete -c gchintctl -n '__gchintctl_in run' -l require-hints -d 'fail if there was no hint'

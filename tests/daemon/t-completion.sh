@@ -31,6 +31,16 @@ mkdir "$d/listing"
 printf '#!/bin/bash\n%s\nattachable\n' "$(declare -f attachable)" >"$d/listing/gchintctl"
 chmod 755 "$d/listing/gchintctl"
 ok "completion offers processes that can be attached to" env PATH="$d/listing:$PATH" bash -c "$(declare -f offers is); here='$here' d='$d'; offers 121 attach ''"
+# What probes.list has is offered without another list.
+listed=$(sed -n 's/^\([a-z][a-z0-9-]*\) | .*/\1/p' "$here/../../adapters/probes.list" | paste -sd' ')
+mkdir "$d/path"
+ln -s "$ctl" "$d/path/gchintctl"
+names() { # those offered for --runtime that are of the list, or Go, whose probes are found in the program alone
+	PATH=$d/path:$PATH COMPLETION=$here/../../packaging/completion/gchintctl bash "$d/offer" gchintctl "$@" |
+		tr ' ' '\n' | grep -wE "go|jvm|$(echo "$listed" | tr ' ' '|')" | paste -sd' '
+}
+ok "completion offers runtimes that are seen by probes, as the list has them" is "jvm $listed, jvm $listed" \
+	"$(names run --runtime ""), $(names profile record -R "")"
 ok "completion offers formats" offers "chrome-trace csv" export a.db --format c
 ok "completion offers tables" offers "phase_list phases" export a.db --table ph
 ok "completion offers options of a command" offers "--delay" top --d
@@ -57,6 +67,9 @@ for f in gchintctl _gchintctl gchintctl.fish; do
 	ok "$f completes every command and option" is "" "$(told "$here/../../packaging/completion/$f")"
 done
 if command -v fish >/dev/null; then
+	ok "fish offers runtimes that are seen by probes" is "$listed" "$(HOME=$d PATH=$d/path:$PATH fish --no-config -c "
+		source $here/../../packaging/completion/gchintctl.fish; complete -C 'gchintctl run --runtime '" |
+		cut -f1 | grep -xE "$(echo "$listed" | tr ' ' '|')" | LC_ALL=C sort | paste -sd' ')"
 	ok "fish offers commands, formats and options" is "export chrome-trace --brief" "$(HOME=$d fish --no-config -c "
 		source $here/../../packaging/completion/gchintctl.fish
 		complete -C 'gchintctl exp'; complete -C 'gchintctl export --format chr'; complete -C 'gchintctl compare --br'" 2>&1 |

@@ -56,7 +56,7 @@ first() {
 	machine
 	doctor -r 2 -o "$d/a.tgz"
 	(cd "$opened" && ls)
-	sed -e '/^kernel /d' -e '/^gchintctl /d' "$opened/machine.txt"
+	sed -e '/^kernel /d' -e '/^gchintctl /d' -e '/^runtimes by /d' "$opened/machine.txt"
 	awk -F, 'NR == 1 { print } NR > 1 { print $1, $2, $3, ($4 > 0 && $4 < 1000), ($5 > 0 && $5 < 10000) }' "$opened/loops.csv"
 	cd "$d/sys/devices/system/cpu/cpufreq" && grep . policy0*/scaling_{min,max}_freq
 }
@@ -65,6 +65,12 @@ ok "the archive has the version, the kernel and all messages" is "1 1 0" \
 	"$(grep -c "^gchintctl  *$("$ctl" --version | sed 's/^gchintctl //')$" "$opened/machine.txt")" \
 	"$(grep -c "^kernel  *$(uname -r), $(uname -m)$" "$opened/machine.txt")" \
 	"$(grep -E '^(did|left out) ' "$d/all" | diff - <(grep -E '^(did|left out) ' "$opened/README") | wc -l)"
+runtimes_described() { # adapter or probes: as the list of runtimes has them
+	diff <("$ctl" --json runtimes | tr '{' '\n' | sed -n "s/.*\"name\":\"\([^\"]*\)\".*\"by\":\"$1\".*/\1/p") \
+		<(sed -n "s/^runtimes by $1 *//p" "$opened/machine.txt" | sed 's/ ([a-z ]*)//g; s/, /\n/g')
+}
+ok "the archive has the runtimes that are seen by an adapter" runtimes_described adapter
+ok "the archive has the runtimes that are seen by probes" runtimes_described probes
 clean() { # prints what there is of the user, and what a reader lacks
 	local db
 	for db in "$opened"/gcw-own-{1,2}.db; do

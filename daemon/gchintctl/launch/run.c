@@ -33,9 +33,9 @@ static const char usage[] =
 	"                     PROGRAM [ARGUMENT]...\n"
 	"Runs PROGRAM with the adapter of its language runtime, so that it gives hints, and\n"
 	"prints how many hints there were and where they went; recorded, also what stopped the\n"
-	"program, and why. A program that uses libgchint needs no adapter. Exits with PROGRAM's\n"
-	"own status; 126 if it may not be executed, 127 if it is not there. gchintctl runtimes\n"
-	"lists the supported runtimes.\n"
+	"program, and why. A program that uses libgchint needs no adapter. Some runtimes are\n"
+	"seen by probes in place of an adapter, which needs root; gchintctl runtimes lists both.\n"
+	"Exits with PROGRAM's own status; 126 if it may not be executed, 127 if it is not there.\n"
 	"\n"
 	"  -o, --output FILE   record the run, with or without the module; an existing file is\n"
 	"                      kept, and the next free name is used: FILE-2, ... (-r and\n"
@@ -292,7 +292,7 @@ const struct runtime *launch_runtime(const char *command, const char *name)
 {
 	const struct runtime *named = runtime_named(name);
 
-	if (named && (named->mode != RUNTIME_PROBES || named->probes))
+	if (named && runtime_can_be_named(named))
 		return named;
 	ctl_error("%s: --runtime %s: %s", command, name,
 		  named ? "nothing can be loaded into such programs; name the program itself" :

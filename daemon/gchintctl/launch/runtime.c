@@ -74,6 +74,16 @@ const struct runtime *runtime_at(size_t i)
 	return i < ADAPTERS_NR ? &adapters[i] : probe_list_at(i - ADAPTERS_NR);
 }
 
+bool runtime_is_probed(const struct runtime *runtime)
+{
+	return runtime->mode == RUNTIME_PROBES;
+}
+
+bool runtime_can_be_named(const struct runtime *runtime)
+{
+	return !runtime_is_probed(runtime) || runtime->probes;
+}
+
 const struct runtime *runtime_named(const char *name)
 {
 	const struct runtime *r;
@@ -556,45 +566,73 @@ const char *runtime_launcher(char *path, size_t size)
 	return library_find("launch", path, size);
 }
 
-static const char usage[] =
-	"usage: gchintctl [--json] runtimes\n"
-	"Lists the runtimes that have an adapter: whether it is installed here, what it reports,\n"
-	"and what it cannot see. gchintctl run chooses the adapter of a program by itself.\n";
+static const char usage[] = "usage: gchintctl [--json] runtimes [--names]\n"
+			    "Lists the runtimes that are known, by name: whether programs are seen "
+			    "by an adapter, which\n"
+			    "has to be installed, or by probes, which needs root; what is "
+			    "reported, and what cannot be\n"
+			    "seen. gchintctl run recognises the runtime of a program by itself.\n"
+			    "\n"
+			    "      --names  only the names, one a line, that --runtime takes\n";
+
+/* How a runtime is seen on this machine. */
+static void runtime_print_means(const struct runtime *r)
+{
+	char path[PATH_MAX];
+	const char *there = runtime_adapter(r, path, sizeof(path));
+
+	if (!runtime_is_probed(r))
+		printf("  adapter     %s\n", there ? there : "not installed");
+	else
+		printf("  probes      %s\n",
+		       there ? "on functions that it has, as root" :
+			       "not on this kernel, which has no uprobes (CONFIG_UPROBE_EVENTS)");
+}
 
 int cmd_runtimes(const struct ctl *ctl, int argc, char **argv)
 {
 	static const struct option longs[] = {
 		{ "help", no_argument, NULL, 'h' },
+		{ "names", no_argument, NULL, 'n' },
 		{ 0 },
 	};
 	const struct runtime *r;
 	char path[PATH_MAX];
-	int opt = getopt_long(argc, argv, "h", longs, NULL);
+	bool names = false;
+	int opt;
 
-	if (opt == 'h') {
-		fputs(usage, stdout);
-		return CTL_OK;
+	while ((opt = getopt_long(argc, argv, "h", longs, NULL)) >= 0) {
+		if (opt == 'h') {
+			fputs(usage, stdout);
+			return CTL_OK;
+		}
+		if (opt != 'n')
+			return ctl_usage("runtimes");
+		names = true;
 	}
-	if (opt >= 0)
-		return ctl_usage("runtimes");
 	if (optind < argc) {
 		ctl_error("runtimes: unexpected argument '%s'; see gchintctl runtimes --help",
 			  argv[optind]);
 		return CTL_USAGE;
 	}
 	for (size_t i = 0; (r = runtime_at(i)); i++) {
-		const char *adapter = runtime_adapter(r, path, sizeof(path));
-
 		if (ctl->json) {
-			printf("%s{\"name\":\"%s\",\"title\":\"%s\",\"installed\":%s,\"sees\":\"%"
-			       "s\","
-			       "\"cannot_see\":\"%s\"}%s",
-			       i ? "," : "[", r->name, r->title, adapter ? "true" : "false",
-			       r->sees, r->blind, runtime_at(i + 1) ? "" : "]\n");
+			printf("%s{\"name\":\"%s\",\"title\":\"%s\",\"by\":\"%s\","
+			       "\"installed\":%s,\"sees\":\"%s\",\"cannot_see\":\"%s\"}%s",
+			       i ? "," : "[", r->name, r->title,
+			       runtime_is_probed(r) ? "probes" : "adapter",
+			       runtime_adapter(r, path, sizeof(path)) ? "true" : "false", r->sees,
+			       r->blind, runtime_at(i + 1) ? "" : "]\n");
 			continue;
 		}
-		printf("%s\n  adapter     %s\n  sees        %s\n  cannot see  %s\n", r->title,
-		       adapter ? adapter : "not installed", r->sees, r->blind);
+		if (names) {
+			if (runtime_can_be_named(r))
+				puts(r->name);
+			continue;
+		}
+		printf("%s (%s)\n", r->title, r->name);
+		runtime_print_means(r);
+		printf("  sees        %s\n  cannot see  %s\n", r->sees, r->blind);
 	}
 	return CTL_OK;
 }

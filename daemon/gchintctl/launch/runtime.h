@@ -38,6 +38,12 @@ struct runtime {
 /* Those with an adapter in order of their names, then those of probes.list; NULL after the last. */
 const struct runtime *runtime_at(size_t i);
 
+/* Whether its programs are seen by probes from outside, not by an adapter that is loaded into them. */
+bool runtime_is_probed(const struct runtime *runtime);
+
+/* Whether --runtime takes its name: not one that is found in the program itself alone. */
+bool runtime_can_be_named(const struct runtime *runtime);
+
 /* Returns the runtime of that name; NULL if there is none. */
 const struct runtime *runtime_named(const char *name);
 

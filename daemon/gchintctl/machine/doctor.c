@@ -25,6 +25,7 @@
 #include "../../version.h"
 #include "../ctl.h"
 #include "../launch/child.h"
+#include "../launch/runtime.h"
 #include "actuators.h"
 #include "loops.h"
 #include "secrets.h"
@@ -32,8 +33,10 @@
 static const char usage[] =
 	"usage: gchintctl doctor [-o ARCHIVE] [-r ROUNDS]\n"
 	"Collects what a report of this machine needs into one archive: a description of the\n"
-	"machine, the speed of two loops at some of its frequencies, and recordings of up to\n"
-	"three programs under its own governor and, if the module is loaded, with hints in force.\n"
+	"machine and of the runtimes that can be seen on it, by adapter or by probes, the speed "
+	"of\n"
+	"two loops at some of its frequencies, and recordings of up to three programs under its "
+	"own governor and, if the module is loaded, with hints in force.\n"
 	"As root it sets limits and governors for that, and restores them. It prints what it did\n"
 	"and what it left out, and writes that into the archive. It sends nothing.\n"
 	"\n"
@@ -197,6 +200,26 @@ static void fact_write_processor(struct doctor *d)
 		fclose(f);
 }
 
+/* Names of runtimes that are seen in this way, with what is missing. */
+static void machine_list_runtimes(struct doctor *d, bool probed)
+{
+	const struct runtime *r;
+	const char *separator = "";
+	char path[PATH_MAX];
+
+	fprintf(d->machine, "%-28s ", probed ? "runtimes by probes" : "runtimes by adapter");
+	for (size_t i = 0; (r = runtime_at(i)); i++) {
+		if (runtime_is_probed(r) != probed)
+			continue;
+		fprintf(d->machine, "%s%s%s", separator, r->name,
+			runtime_adapter(r, path, sizeof(path)) ? "" :
+			probed				       ? " (no uprobes)" :
+								 " (not installed)");
+		separator = ", ";
+	}
+	fprintf(d->machine, "\n");
+}
+
 static bool machine_describe(struct doctor *d)
 {
 	char path[PATH_MAX];
@@ -212,6 +235,8 @@ static bool machine_describe(struct doctor *d)
 	fact_write(d, "product", "%s/class/dmi/id/product_name", d->root.sysfs);
 	fact_write(d, "cpuidle", "%s/devices/system/cpu/cpuidle/current_driver", d->root.sysfs);
 	fact_write_processor(d);
+	machine_list_runtimes(d, false);
+	machine_list_runtimes(d, true);
 	snprintf(path, sizeof(path), "%s/" SYSTEM, d->root.sysfs);
 	root_list(path, "policy", fact_write_policy, d);
 	return !fclose(d->machine);
