@@ -398,7 +398,7 @@ static size_t text_find_users(const struct elf_file *f, const struct function_ta
 	return nr;
 }
 
-/* Copies a text with \n, \t and \\ as in C. Returns its length. */
+/* Copies a text with \a, \n, \t and \\ as in C. Returns its length. */
 static size_t text_unescape(char *to, const char *from, size_t length)
 {
 	size_t n = 0;
@@ -406,8 +406,8 @@ static size_t text_unescape(char *to, const char *from, size_t length)
 	for (size_t i = 0; i < length; i++) {
 		const char next = from[i] == '\\' && i + 1 < length ? from[i + 1] : '\0';
 
-		to[n++] = next == 'n' ? '\n' : next == 't' ? '\t' : from[i];
-		i += next == 'n' || next == 't' || next == '\\';
+		to[n++] = next == 'n' ? '\n' : next == 't' ? '\t' : next == 'a' ? '\a' : from[i];
+		i += next == 'n' || next == 't' || next == 'a' || next == '\\';
 	}
 	return n;
 }
@@ -464,6 +464,95 @@ static size_t text_find(const struct elf_file *f, const char *name, struct site 
 	return 0;
 }
 
+/* The address of what is at an offset in the file; 0 if there is none. */
+static uint64_t file_address(const struct elf_file *f, uint64_t offset)
+{
+	unsigned int nr;
+	const ElfW(Phdr) *p = file_segments(f, &nr);
+
+	for (unsigned int i = 0; p && i < nr; i++)
+		if (p[i].p_type == PT_LOAD && offset >= p[i].p_offset &&
+		    offset - p[i].p_offset < p[i].p_filesz)
+			return offset - p[i].p_offset + p[i].p_vaddr;
+	return 0;
+}
+
+/* A direct call, or the jump of a function that ends with a call. */
+static bool code_calls(const struct code *c, uint64_t at, uint64_t function)
+{
+	uint32_t word;
+
+	if (c->machine == EM_X86_64)
+		return at + 5 <= c->size && (c->bytes[at] & 0xfe) == 0xe8 &&
+		       code_relative(c, at + 1) == function;
+	word = at + 4 <= c->size ? arm64_word(c, at) : 0;
+	return (word & 0x7c000000) == 0x14000000 &&
+	       c->address + at + (uint64_t)((int64_t)((uint64_t)word << 38) >> 38) * 4 == function;
+}
+
+/* The functions that call the one at @function, without itself. */
+static size_t function_find_callers(const struct elf_file *f, const struct function_table *t,
+				    unsigned int machine, uint64_t function, struct site *site)
+{
+	const uint64_t step = machine == EM_X86_64 ? 1 : 4;
+	unsigned int sections;
+	const ElfW(Shdr) *s = elf_file_sections(f, &sections);
+	size_t nr = 0;
+
+	for (unsigned int i = 0; s && i < sections; i++) {
+		const struct code c = {
+			.bytes = s[i].sh_flags & SHF_EXECINSTR ?
+					 (const unsigned char *)section_bytes(f, &s[i]) :
+					 NULL,
+			.size = s[i].sh_size,
+			.address = s[i].sh_addr,
+			.machine = machine,
+		};
+		uint64_t start, end;
+
+		for (uint64_t at = 0; c.bytes && at < c.size; at += step) {
+			if (!code_calls(&c, at, function))
+				continue;
+			start = functions_at(t, c.address + at, &end);
+			if (start)
+				start = function_of_part(t, &c, start, end);
+			if (start && start != function)
+				nr = site_add(site, nr, file_offset(f, start), 0);
+		}
+	}
+	return nr;
+}
+
+/* @name: of the function that is called, or its text */
+static size_t caller_find(const struct elf_file *f, const char *name, struct site *site, char *why,
+			  size_t size)
+{
+	const ElfW(Ehdr) *head = elf_file_range(f, 0, sizeof(*head));
+	struct function_table t;
+	size_t nr = *name == '"' ? text_find(f, name, site, why, size) :
+				   function_find(f, name, site, why, size);
+
+	if (!nr)
+		return 0;
+	if ((head->e_machine != EM_X86_64 && head->e_machine != EM_AARCH64) ||
+	    !functions_read(f, &t)) {
+		snprintf(why, size,
+			 "callers are found in code of x86-64 and arm64 with a table of its "
+			 "functions (.eh_frame_hdr) alone");
+		return 0;
+	}
+	if (nr == 1)
+		nr = function_find_callers(f, &t, head->e_machine, file_address(f, site[0].offset),
+					   site);
+	if (nr == 1)
+		return nr;
+	snprintf(why, size,
+		 nr ? "%zu functions call that one; name another one" :
+		      "no code calls that function directly",
+		 nr);
+	return 0;
+}
+
 size_t sites_find(const char *path, const char *name, struct site site[SITES_MAX], char *why,
 		  size_t size)
 {
@@ -477,6 +566,8 @@ size_t sites_find(const char *path, const char *name, struct site site[SITES_MAX
 	}
 	if (!elf_file_sections(&f, &sections))
 		snprintf(why, size, "it is no program of this machine");
+	else if (*name == '^')
+		nr = caller_find(&f, name + 1, site, why, size);
 	else if (*name == '"')
 		nr = text_find(&f, name, site, why, size);
 	else if (strchr(name, ':'))

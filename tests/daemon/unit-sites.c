@@ -20,6 +20,8 @@
 
 int unit_site_target(const char **text);
 int unit_site_other(const char **text);
+int unit_site_called(const char **text);
+int unit_site_caller(const char **text);
 
 __attribute__((noinline)) int unit_site_target(const char **text)
 {
@@ -50,6 +52,17 @@ __attribute__((noinline)) int unit_site_other(const char **text)
 {
 	*text = TWICE;
 	return 2;
+}
+
+__attribute__((noinline)) int unit_site_called(const char **text)
+{
+	*text = "\a of unit_site_called alone";
+	return 3;
+}
+
+__attribute__((noinline)) int unit_site_caller(const char **text)
+{
+	return unit_site_called(text) + 1;
 }
 
 static int object_find(struct dl_phdr_info *info, size_t size, void *data)
@@ -98,42 +111,47 @@ static bool site_is(const char *path, const char *name, uint64_t offset, const c
 /* A library of another machine, whose code is read here all the same. */
 static void arm64_check(void)
 {
-	static const char source[] =
-		"int other(int a) { return a + 1; }\n"
-		"const char *collects(int a) { return a ? \"" TEXT "\" : \"none\"; }\n";
+	static const char source[] = "int other(int a) { return a + 1; }\n"
+				     "static __attribute__((noinline)) const char *begins(int a)\n"
+				     "{ return a ? \"a text of arm64\" : \"none\"; }\n"
+				     "const char *collects(int a) { return begins(a + 1) + 1; }\n"
+				     "const char *jumps(int a) { return collects(a + 1); }\n";
+	struct site named[SITES_MAX], site[SITES_MAX];
+	char why[256] = "";
 	FILE *f;
 
 	if (system("command -v aarch64-linux-gnu-gcc >/dev/null"))
 		return;
 	f = fopen("a.c", "we");
-	if (!f || fputs(source, f) < 0 || fclose(f) ||
-	    system("aarch64-linux-gnu-gcc -O2 -shared -fPIC -fasynchronous-unwind-tables -o a.so "
-		   "a.c && "
-		   "aarch64-linux-gnu-objdump -d a.so >/dev/null"))
-		return;
-	{
-		struct site by_name, by_text[SITES_MAX], named[SITES_MAX];
-		char why[256];
-		const size_t names = sites_find("a.so", "collects", named, why, sizeof(why));
-		const size_t texts =
-			sites_find("a.so", "\"a text of arm64\"", by_text, why, sizeof(why));
-
-		by_name = named[0];
-		CHECK(names == 1 && texts == 1 && by_text[0].offset == by_name.offset,
-		      "a text is found in code of arm64");
-	}
+	CHECK(f && fputs(source, f) >= 0 && !fclose(f) &&
+		      !system("aarch64-linux-gnu-gcc -O2 -shared -fPIC -nostdlib "
+			      "-fvisibility=hidden -fasynchronous-unwind-tables "
+			      "-fno-ipa-cp -fno-inline -o a.so a.c"),
+	      "a library of arm64 is made");
+	CHECK(sites_find("a.so", "begins", named, why, sizeof(why)) == 1 &&
+		      sites_find("a.so", "\"a text of arm64\"", site, why, sizeof(why)) == 1 &&
+		      named[0].offset == site[0].offset,
+	      "a text is found in code of arm64");
+	CHECK(sites_find("a.so", "collects", named, why, sizeof(why)) == 1 &&
+		      sites_find("a.so", "^\"a text of arm64\"", site, why, sizeof(why)) == 1 &&
+		      named[0].offset == site[0].offset &&
+		      sites_find("a.so", "jumps", named, why, sizeof(why)) == 1 &&
+		      sites_find("a.so", "^collects", site, why, sizeof(why)) == 1 &&
+		      named[0].offset == site[0].offset,
+	      "the function that calls another one, or jumps there, is found in code of arm64");
 }
 
 void unit_sites(void)
 {
-	const uint64_t target = offset_of(unit_site_target);
+	const uint64_t target = offset_of(unit_site_target), caller = offset_of(unit_site_caller);
 	struct site site[SITES_MAX];
 	struct place place;
 	char why[256], command[512], self[256] = "";
 	const char *text[2];
 	bool good;
 
-	CHECK(unit_site_target(text) + unit_site_other(text) == 3 && target,
+	CHECK(unit_site_target(text) + unit_site_other(text) + unit_site_caller(text) == 7 &&
+		      target && caller,
 	      "this program knows its functions");
 	CHECK(site_is(SELF, "unit_site_target", target, ""), "a function is found by its name");
 	CHECK(site_is(SELF, "unit_site", 0, "no such function"),
@@ -145,6 +163,15 @@ void unit_sites(void)
 	good = site_is(SELF, "unit:prob", 0, "no such USDT probe");
 	CHECK(good && site_is(SELF, "uni:probe", 0, "no such USDT probe"),
 	      "another one is reported");
+	if (TEXTS) {
+		CHECK(site_is(SELF, "^unit_site_called", caller, ""),
+		      "the function that calls another one is found");
+		/* That which runs all tests has their table. */
+		good = site_is(SELF, "^unit_sites", 0, "no code calls that function directly");
+		good = site_is(SELF, "^place_enter", 0, "functions call that one") && good;
+		CHECK(site_is(SELF, "^unit_site_absent", 0, "no such function") && good,
+		      "a function that none calls, or several, is reported");
+	}
 	if (!place_enter(&place))
 		return;
 	if (readlink(SELF, self, sizeof(self) - 1) > 0) {
@@ -157,6 +184,9 @@ void unit_sites(void)
 			CHECK(site_is("stripped", "\"" TWICE "\"", 0,
 				      TEXTS ? "2 functions" : "x86-64 and arm64"),
 			      "a text of two functions is reported");
+			CHECK(site_is("stripped", "^\"\\a of unit_site_called alone\"",
+				      TEXTS ? caller : 0, "x86-64 and arm64"),
+			      "the function is found that calls the one which uses a text");
 			CHECK(site_is("stripped", "\"no such text of this program, \\1\"", 0,
 				      TEXTS ? "no such text" : "x86-64 and arm64"),
 			      "a text that is not there is reported");

@@ -64,10 +64,16 @@ static bool words_parse(struct phase_probe *p, const char *words, size_t length,
 	return true;
 }
 
+/* Whether a place, or that which it calls, is named by a text. */
+static bool place_is_text(const char *place)
+{
+	return place[*place == '^'] == '"';
+}
+
 /* (N=VALUE) at the end of the function that begins the phase. */
 static bool condition_parse(struct phase_probe *p, char *why, size_t size)
 {
-	char *open = *p->begin == '"' ? strrchr(p->begin, '"') : p->begin, *end;
+	char *open = place_is_text(p->begin) ? strrchr(p->begin, '"') : p->begin, *end;
 
 	open = open ? strchr(open, '(') : NULL;
 	if (!open)
@@ -102,11 +108,15 @@ static const char *place_end(const char *text, const char *end)
 
 static bool place_valid(const char *place)
 {
+	const bool caller = *place == '^';
 	const char *colon;
 
+	place += caller;
 	if (*place == '"')
 		return strlen(place) > 2 && strchr(place + 1, '"') == place + strlen(place) - 1;
 	colon = strchr(place, ':');
+	if (caller)
+		return *place && *place != '^' && !colon;
 	return *place && (!colon || (colon > place && colon[1] && !strchr(colon + 1, ':')));
 }
 
@@ -140,10 +150,11 @@ bool phase_probe_parse(const char *text, size_t length, struct phase_probe *p, c
 		return false;
 	if (!place_valid(p->begin) || (*p->end && !place_valid(p->end))) {
 		snprintf(why, size,
-			 "a place is FUNCTION, PROVIDER:NAME of a USDT probe or \"TEXT\"");
+			 "a place is FUNCTION, PROVIDER:NAME of a USDT probe, \"TEXT\", or ^ "
+			 "and a function or text");
 		return false;
 	}
-	if (*p->begin != '"' && strchr(p->begin, ':') && (!*p->end || p->argument)) {
+	if (!place_is_text(p->begin) && strchr(p->begin, ':') && (!*p->end || p->argument)) {
 		snprintf(why, size, "a USDT probe %s",
 			 *p->end ? "has no arguments that are read" :
 				   "does not return: add ..END, which ends the phase");

@@ -6,7 +6,8 @@
  *   [?]PHASE[,WORD]...=FILE:BEGIN[(N OPERATOR VALUE)][..END]
  *
  * WORD is stw, concurrent, foreground, urgent, or a cause. BEGIN and END are each a function, a USDT
- * probe as PROVIDER:NAME, or "TEXT": the function that uses this string. The phase begins when a
+ * probe as PROVIDER:NAME, or "TEXT": the function that uses this string. With "^" before a function
+ * or a text it is the function that calls that one. The phase begins when a
  * thread enters BEGIN, and ends when it enters END, or without END when BEGIN returns. Only calls
  * whose argument N (from 1 on) compares so (=, < or >) with VALUE count. With "?" the file need not
  * have BEGIN.

@@ -93,15 +93,59 @@ static void directories_search(struct probe_files *files, const char *directorie
 	}
 }
 
+/* The words of a program's dynamic section with this tag: @each is called with the text of each. */
+static void dynamic_walk(const struct elf_file *f, int64_t tag,
+			 void (*each)(void *data, const char *text), void *data)
+{
+	unsigned int nr;
+	const ElfW(Shdr) *all = elf_file_sections(f, &nr), *s = elf_file_section(f, ".dynamic");
+	const ElfW(Dyn) * d;
+
+	if (!all || !s || s->sh_link >= nr || s->sh_offset % sizeof(void *))
+		return;
+	d = elf_file_range(f, s->sh_offset, s->sh_size);
+	for (size_t i = 0; d && i < s->sh_size / sizeof(*d); i++) {
+		const char *text = d[i].d_tag == tag ?
+					   elf_file_string(f, &all[s->sh_link], d[i].d_un.d_val) :
+					   NULL;
+
+		if (text)
+			each(data, text);
+	}
+}
+
 /* Where a program says that its libraries are. */
+struct program_search {
+	struct probe_files *files;
+	const struct elf_file *program;
+	const char *origin, *name;
+};
+
+static void on_path(void *data, const char *directories)
+{
+	const struct program_search *search = data;
+
+	directories_search(search->files, directories, search->origin, search->name);
+}
+
+static void on_needed(void *data, const char *library)
+{
+	struct program_search search = *(const struct program_search *)data;
+
+	if (fnmatch(search.name, library, 0))
+		return;
+	search.name = library;
+	dynamic_walk(search.program, DT_RUNPATH, on_path, &search);
+	dynamic_walk(search.program, DT_RPATH, on_path, &search);
+}
+
 static void program_search(struct probe_files *files, const char *program, const char *name)
 {
 	struct elf_file f = { .base = NULL };
 	struct stat st;
 	int fd = regular_open(program, 0, &st);
-	const ElfW(Shdr) * s, *all;
 	char origin[PATH_MAX];
-	unsigned int nr;
+	struct program_search search = { files, &f, origin, name };
 
 	if (fd >= 0 && st.st_size) {
 		f.size = (size_t)st.st_size;
@@ -115,18 +159,12 @@ static void program_search(struct probe_files *files, const char *program, const
 		snprintf(origin, sizeof(origin), "%s", program);
 	if (strrchr(origin, '/'))
 		*strrchr(origin, '/') = '\0';
-	all = elf_file_sections(&f, &nr);
-	s = elf_file_section(&f, ".dynamic");
-	if (all && s && s->sh_link < nr && !(s->sh_offset % sizeof(void *))) {
-		const ElfW(Dyn) *d = elf_file_range(&f, s->sh_offset, s->sh_size);
-
-		for (size_t i = 0; d && i < s->sh_size / sizeof(*d); i++)
-			if (d[i].d_tag == DT_RUNPATH || d[i].d_tag == DT_RPATH)
-				directories_search(
-					files,
-					elf_file_string(&f, &all[s->sh_link], d[i].d_un.d_val),
-					origin, name);
-	}
+	/* Of several that a pattern means, what it links. */
+	dynamic_walk(&f, DT_NEEDED, on_needed, &search);
+	if (!files->nr)
+		dynamic_walk(&f, DT_RUNPATH, on_path, &search);
+	if (!files->nr)
+		dynamic_walk(&f, DT_RPATH, on_path, &search);
 	munmap(f.base, f.size);
 }
 
