@@ -89,6 +89,20 @@ ok "without a directory for the token it says so" shows runs --metrics ":$metric
 metrics-token: No such file or directory
 exit 3
 X
+# The recorder would show no phases, and only its log would say so.
+home=other
+mkdir -p "$d/other/.config/gchint/metrics-token"
+refused() { # REASON
+	shows runs --metrics ":$metrics" -- sh -c 'echo ran' <<<"gchintctl: --metrics: $d/other/.config/gchint/metrics-token: $1; without it another one is made"$'\nexit 3'
+}
+ok "a token that is no file is refused before the program runs" refused "no regular file"
+rmdir "$d/other/.config/gchint/metrics-token"
+echo short >"$d/other/.config/gchint/metrics-token"
+chmod 600 "$d/other/.config/gchint/metrics-token"
+ok "so is one that could be guessed" refused "a secret of at least 16 characters is needed"
+echo 0123456789abcdef >"$d/other/.config/gchint/metrics-token"
+chmod 604 "$d/other/.config/gchint/metrics-token"
+ok "so is one that others can read" refused "readable by all users; chmod o= it"
 home=home
 for address in 9477 : :0 :70000 :x localhost:9477 '[::1:9477' ""; do
 	ok "$address is no address" shows runs --metrics "$address" -- true <<<"gchintctl: --metrics takes ADDRESS:PORT"$'\nexit 2'

@@ -58,7 +58,7 @@ static void tokens_check(struct source_context *context)
 	} all[] = {
 		{ "0123456789abcdef\n", 0640, "" },
 		{ "0123456789abcde\n", 0600, "a secret of at least 16 characters is needed: " },
-		{ "0123456789abcdef\n", 0604, "readable by all users; chmod o= it: until then " },
+		{ "0123456789abcdef\n", 0604, "readable by all users; chmod o= it: " },
 		{ NULL, 0, "No such file or directory: " },
 	};
 	char want[500];

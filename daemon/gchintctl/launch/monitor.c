@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "../../common/text.h"
+#include "../../common/token.h"
 #include "../ctl.h"
 
 #define TOKEN_BYTES 16
@@ -107,7 +108,7 @@ static int token_make(const char *path)
 int monitor_listen(const char *address, const char *service, const char *config, bool quiet)
 {
 	const char *added = *address == ':' ? "127.0.0.1" : "", *port;
-	char token[PATH_MAX], host[INET6_ADDRSTRLEN];
+	char token[PATH_MAX], host[INET6_ADDRSTRLEN], secret[TOKEN_SIZE], why[96];
 	FILE *f;
 	int ret = address_parse(address, host, sizeof(host), &port) ? address_try(host, port) :
 								      -EINVAL;
@@ -129,6 +130,11 @@ int monitor_listen(const char *address, const char *service, const char *config,
 	ret = token_make(token);
 	if (ret) {
 		ctl_error("--metrics: %s: %s", token, strerror(-ret));
+		return CTL_FILE;
+	}
+	/* The recorder would show no phases, and only its log would say so. */
+	if (!token_read(token, secret, why, sizeof(why))) {
+		ctl_error("--metrics: %s: %s; without it another one is made", token, why);
 		return CTL_FILE;
 	}
 	f = fopen(config, "we");

@@ -19,14 +19,13 @@
 #include <unistd.h>
 
 #include "../../common/clock.h"
-#include "../../common/regular.h"
 #include "../../common/text.h"
+#include "../../common/token.h"
 #include "../../source/hint/tracker.h"
 #include "../../source/log.h"
 #include "../../source/metrics.h"
 #include "http.h"
 
-#define TOKEN_MIN 16 /* characters; a shorter token could be guessed over a network */
 #define RESTART_S 2 /* until an HTTP server that ended is started again */
 
 struct endpoint {
@@ -34,7 +33,7 @@ struct endpoint {
 	const struct writer *writer;
 	struct watch *timer;
 	bool warned; /* a note says that the text file cannot be written */
-	char token[HTTP_TOKEN]; /* "" none */
+	char token[TOKEN_SIZE]; /* "" none */
 	int listen, channel; /* -1 none */
 	pid_t server; /* 0 none */
 	struct watch *watch, *restart;
@@ -104,56 +103,15 @@ static void endpoint_on_timer(void *data, uint32_t events)
 }
 
 #ifdef HAVE_MICROHTTPD
-/* The mode in @st is that of the file which was read, whatever has its name by now. */
-static int token_read(const char *path, char *token, size_t size, struct stat *st)
-{
-	ssize_t n;
-	int fd;
-
-	errno = EINVAL; /* no regular file */
-	fd = regular_open(path, 0, st);
-	if (fd < 0)
-		return -errno;
-	n = read(fd, token, size - 1);
-	if (n < 0)
-		n = -errno;
-	close(fd);
-	if (n < 0)
-		return (int)n;
-	while (n && (token[n - 1] == '\n' || token[n - 1] == ' '))
-		n--;
-	token[n] = '\0';
-	return (int)n;
-}
-
 static void token_load(struct endpoint *e)
 {
 	const char *path = e->context->config.metrics_token_file;
-	struct stat st;
-	int n;
+	char why[96];
 
 	e->token[0] = '\0';
-	if (!*path)
-		return;
-	n = token_read(path, e->token, sizeof(e->token), &st);
-	if (n < 0)
+	if (*path && !token_read(path, e->token, why, sizeof(why)))
 		context_note(e->context, LOG_WARNING, "metrics",
-			     "%s: %s: only rails and the daemon's state are shown", path,
-			     strerror(-n));
-	else if (st.st_mode & S_IROTH)
-		context_note(
-			e->context, LOG_WARNING, "metrics",
-			"%s: readable by all users; chmod o= it: until then only rails and the "
-			"daemon's state are shown",
-			path);
-	else if (n < TOKEN_MIN)
-		context_note(e->context, LOG_WARNING, "metrics",
-			     "%s: a secret of at least %d characters is needed: only rails and the "
-			     "daemon's state are shown",
-			     path, TOKEN_MIN);
-	else
-		return;
-	e->token[0] = '\0';
+			     "%s: %s: only rails and the daemon's state are shown", path, why);
 }
 
 static int address_parse(const char *listen, struct sockaddr_storage *addr)

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "../../common/clock.h"
+#include "../../common/token.h"
 #include "../../source/metrics.h"
 
 #define CONNECTIONS 256
@@ -61,7 +62,7 @@ struct http {
 	struct MHD_Daemon *server;
 	struct client *clients; /* the youngest first */
 	struct text text[METRICS_FOR_NR][METRICS_FORMAT_NR];
-	char token[HTTP_TOKEN]; /* "" none */
+	char token[TOKEN_SIZE]; /* "" none */
 };
 
 static int descriptor_receive(int socket)
@@ -479,7 +480,7 @@ int http_run(void)
 			h.text[i][k].fd = -1;
 	if (recv(HTTP_CHANNEL, h.token, sizeof(h.token), 0) != sizeof(h.token))
 		return 1;
-	h.token[HTTP_TOKEN - 1] = '\0';
+	h.token[TOKEN_SIZE - 1] = '\0';
 	h.server = MHD_start_daemon(
 		MHD_USE_EPOLL, 0, NULL, NULL, http_respond, &h, MHD_OPTION_LISTEN_SOCKET,
 		HTTP_LISTEN, MHD_OPTION_CONNECTION_LIMIT, (unsigned int)CONNECTIONS,

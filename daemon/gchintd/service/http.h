@@ -16,10 +16,9 @@
 /* The option of gchintd that starts it. */
 #define HTTP_OPTION "http-server"
 
-#define HTTP_TOKEN 256 /* bytes of a token, its NUL included */
 
 /*
- * The daemon's first message is the token, HTTP_TOKEN bytes, "" for none. Each request is
+ * The daemon's first message is the token, TOKEN_SIZE bytes, "" for none. Each request is
  * answered by one message of one byte, with a descriptor of the text (SCM_RIGHTS) unless
  * there is no memory for it.
  */
