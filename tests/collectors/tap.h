@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -74,9 +75,24 @@ __attribute__((unused)) static int child(int (*fn)(void *), void *arg, char *tex
 	text[used] = '\0';
 	close(fds[0]);
 	waitpid(pid, &status, 0);
-	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+	if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGXCPU))
 		return -1;
 	return status;
+}
+
+/* CPU time of a program that child() runs: a broken heap may have circles. */
+#define PROGRAM_S 10
+
+/* For child(): the program of the words @arg, without its stdout. */
+__attribute__((unused)) static int program_execute(void *arg)
+{
+	struct rlimit limit = { .rlim_cur = PROGRAM_S, .rlim_max = 2 * PROGRAM_S };
+	char **words = arg;
+
+	if (!freopen("/dev/null", "w", stdout) || setrlimit(RLIMIT_CPU, &limit))
+		return 126;
+	execv(words[0], words);
+	return 127;
 }
 
 /* In what child() runs: its stderr gets the line and the condition that is false. */

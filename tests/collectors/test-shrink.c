@@ -442,16 +442,6 @@ static const struct test {
 
 #define CASES (sizeof(cases) / sizeof(cases[0]))
 
-static int execute(void *arg)
-{
-	char **words = arg;
-
-	if (!freopen("/dev/null", "w", stdout))
-		return 126;
-	execv(words[0], words);
-	return 127;
-}
-
 static void mutants(const char *program)
 {
 	static const struct {
@@ -474,12 +464,12 @@ static void mutants(const char *program)
 		snprintf(options, sizeof(options), "%s,trim=0,verify=all,poison=1",
 			 known[i].options);
 		setenv("GC_MUTANT", known[i].number, 1);
-		status = child(execute, words, text, sizeof(text));
+		status = child(program_execute, words, text, sizeof(text));
 		if (!ok(status > 0 && (WIFSIGNALED(status) || WEXITSTATUS(status) == 1),
 			"%s: the lack of %s is seen", known[i].options, known[i].lacks))
 			printf("# status %#x: %s\n", status, text);
 		setenv("GC_MUTANT", "0", 1);
-		status = child(execute, words, text, sizeof(text));
+		status = child(program_execute, words, text, sizeof(text));
 		if (!ok(!status, "%s: nothing is seen without that", known[i].options))
 			printf("# status %#x: %s\n", status, text);
 	}

@@ -571,18 +571,6 @@ static void run_row(char what, const char *row, unsigned int threads, uint64_t s
 		printf("# status %#x: %s\n", status, text);
 }
 
-static int execute(void *arg)
-{
-	char **words = arg;
-
-	if (!freopen("/dev/null", "w", stdout))
-		return 126;
-	/* A broken heap may have circles. */
-	alarm(10);
-	execv(words[0], words);
-	return 127;
-}
-
 static void mutants(const char *program)
 {
 	static const struct {
@@ -609,7 +597,7 @@ static void mutants(const char *program)
 		setenv("GC_MUTANT", known[i].number, 1);
 		for (int n = 1; n <= TRIES && !seen; n++) {
 			snprintf(seed, sizeof(seed), "%d", n);
-			status = child(execute, words, text, sizeof(text));
+			status = child(program_execute, words, text, sizeof(text));
 			seen = status > 0 && (WIFSIGNALED(status) || WEXITSTATUS(status) == 1);
 		}
 		if (!ok(seen, "%s: the lack of what ensures %s is seen", known[i].options,
