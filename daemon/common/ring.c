@@ -131,7 +131,7 @@ int ring_receive(int socket, struct ring_reader *ring, const char **why)
 		else if (c->cmsg_type == SCM_RIGHTS)
 			fd = descriptor_first(c);
 	}
-	*why = "a message without a ring";
+	*why = fd >= 0 && !sender.pid ? FOREIGN_WHY : "a message without a ring";
 	if (fd >= 0 && sender.pid > 0)
 		ring->map = ring_map(fd, &size, why);
 	if (ring->map && !ring_find_process(ring, &sender, why)) {

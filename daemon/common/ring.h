@@ -63,6 +63,10 @@ void late_close(int fd, const char *socket);
 /* Why the recording has nothing of a program: the first words. */
 #define LATE_WHY "a program was not accepted"
 
+/* Why the recording has nothing of a program whose process the kernel cannot name here. */
+#define FOREIGN_WHY                                                                                \
+	"a program in a pid namespace that is not ours, such as that of another container"
+
 enum ring_found {
 	RING_EMPTY,
 	RING_EVENT,

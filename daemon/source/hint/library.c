@@ -64,6 +64,7 @@ struct library {
 	struct ring *rings;
 	unsigned int count;
 	uint64_t sessions, late; /* rings that arrived after their program had waited */
+	bool foreign; /* the note that programs of other pid namespaces are not recorded was emitted */
 	int fd, late_fd;
 	char path[108];
 	/* Of the ring that is read now */
@@ -521,6 +522,18 @@ static void ring_add(struct library *l, struct ring_reader *in)
 	watch_period(l->timer, l->context->config.source[SOURCE_library].period_ms * NSEC_PER_MSEC);
 }
 
+/* Once: each of them is counted as lost. */
+static void library_note_foreign(struct library *l)
+{
+	if (l->foreign)
+		return;
+	l->foreign = true;
+	context_note(l->context, LOG_WARNING, "library",
+		     "programs outside of the pid namespace of gchintd sent hints, which are not "
+		     "recorded: run it in that of the host (docker and podman run --pid=host, "
+		     "Kubernetes hostPID: true)");
+}
+
 static void on_message(void *data, uint32_t events)
 {
 	struct library *l = data;
@@ -533,10 +546,13 @@ static void on_message(void *data, uint32_t events)
 
 		if (ret == -EAGAIN)
 			return;
-		if (ret)
-			context_drop(l->context, "library", 1, why);
-		else
+		if (!ret) {
 			ring_add(l, &in);
+			continue;
+		}
+		context_drop(l->context, "library", 1, why);
+		if (!strcmp(why, FOREIGN_WHY))
+			library_note_foreign(l);
 	}
 }
 
