@@ -127,6 +127,7 @@ complete -c gchintctl -n '__gchintctl_in run' -x -s R -l runtime -a '(gchintctl 
 complete -c gchintctl -n '__gchintctl_in run' -s q -l quiet -d 'do not print the last line'
 complete -c gchintctl -n '__gchintctl_in run' -r -l probe -d 'PHASE=FILE:FUNCTION, or a file of these'
 complete -c gchintctl -n '__gchintctl_in run' -l require-hints -d 'fail if there was no hint'
+complete -c gchintctl -n '__gchintctl_in run' -x -l wake-latency -d 'microseconds: no idle state that takes longer to leave'
 complete -c gchintctl -n '__gchintctl_in summary' -x -s w -l watts -d '[RAIL=]LOW:HIGH'
 complete -c gchintctl -n '__gchintctl_in top' -x -s d -l delay -d seconds
 complete -c gchintctl -n '__gchintctl_in top' -x -s n -l times -d 'number of updates'

@@ -363,3 +363,30 @@ HEAP: used at the last collection
 good jvm G1 ? python3 yes
 starting jvm ? ? python3 started with -Xrs, or still starting
 X2
+
+# The limit on idle states is the kernel's to hold: it reports the one in force.
+limit=/dev/cpu_dma_latency
+ok "a limit on idle states takes microseconds" shows "$d/bin/gchintctl" run --wake-latency 5ms -- true <<X2
+gchintctl: run: --wake-latency takes microseconds, 0 to 1000000, not 5ms
+exit 2
+X2
+if [ -w "$limit" ]; then
+	# Others may hold a lower one at the same time; the lowest counts.
+	limited() { # [OPTION...]: is it in force for the program, and does that not have the file?
+		"$d/bin/gchintctl" run -q --wake-latency 1 "$@" -- sh -c "od -An -td4 $limit; ls -l /proc/self/fd; exit 3" 2>&1 |
+			awk -v limit="$limit" '$1 ~ /^[0-9]+$/ { us = $1 } index($0, "-> " limit) { has = 1 }
+				END { print (us != "" && us <= 1 && !has) ? "held" : "not held" }'
+		echo "status ${PIPESTATUS[0]}"
+	}
+	ok "idle states are limited while a program runs" shows limited <<X2
+held
+status 3
+X2
+	ok "and while it is recorded" shows limited -r limited.db <<X2
+held
+status 3
+X2
+else
+	skip "idle states are limited while a program runs" "no $limit to write"
+	skip "and while it is recorded" "no $limit to write"
+fi

@@ -25,12 +25,13 @@
 #include "record.h"
 #include "run.h"
 #include "runtime.h"
+#include "wake-latency.h"
 #include "watcher.h"
 
 static const char usage[] =
 	"usage: gchintctl run [-o FILE] [-l LABEL] [--report[=PAGE]] [-m ADDRESS:PORT]\n"
-	"                     [-H cap|boost|all|clamp] [-R NAME] [--probe PROBE]... [-f] [-q] --\n"
-	"                     PROGRAM [ARGUMENT]...\n"
+	"                     [-H cap|boost|all|clamp] [-R NAME] [--probe PROBE]...\n"
+	"                     [--wake-latency US] [-f] [-q] -- PROGRAM [ARGUMENT]...\n"
 	"Runs PROGRAM with the adapter of its language runtime, so that it gives hints, and\n"
 	"prints how many hints there were and where they went; recorded, also what stopped the\n"
 	"program, and why. A program that uses libgchint needs no adapter. Some runtimes are\n"
@@ -57,6 +58,10 @@ static const char usage[] =
 	"                      mark,stw=libfoo.so:foo_gc, or a file with these; gchintctl(1) has "
 	"the\n"
 	"                      rest. No adapter is loaded\n"
+	"      --wake-latency US\n"
+	"                      as root: while PROGRAM runs, no CPU enters an idle state that it\n"
+	"                      takes longer to leave than so many microseconds, such as 100;\n"
+	"                      shorter pauses, for more power while CPUs are idle\n"
 	"  -f, --follow        wait for processes that PROGRAM leaves running when it ends, such "
 	"as\n"
 	"                      a daemon (default: report one)\n"
@@ -77,6 +82,7 @@ struct launch {
 	const struct launch_after *after;
 	const char *program; /* that gives hints */
 	bool quiet, require; /* hints */
+	bool held; /* something that ends with us has to last as long as the program */
 	enum child_left left;
 	const struct runtime *loaded; /* whose adapter is loaded; NULL: none */
 	const struct runtime *named; /* by --runtime; NULL: none */
@@ -484,7 +490,7 @@ static int launch_exec(const struct launch *l, char **command)
 	struct child child = { .argv = command, .left = l->left };
 	sigset_t taken;
 
-	if (l->left == CHILD_LEFT_FOLLOW) {
+	if (l->left == CHILD_LEFT_FOLLOW || l->held) {
 		child_signals(&taken);
 		child.taken = &taken;
 		return child_run(&child);
@@ -719,8 +725,10 @@ int launch_main(int argc, char **argv, const struct launch_after *after)
 		{ "report", optional_argument, NULL, 'P' },
 		{ "require-hints", no_argument, NULL, 'Q' },
 		{ "runtime", required_argument, NULL, 'R' },
+		{ "wake-latency", required_argument, NULL, 'W' },
 		{ 0 },
 	};
+	const char *wake_latency = NULL;
 	const struct runtime *named = NULL;
 	struct launch l = { .left = CHILD_LEFT_REPORT, .after = after };
 	struct recorder recorder;
@@ -774,6 +782,9 @@ int launch_main(int argc, char **argv, const struct launch_after *after)
 			if (!named)
 				return CTL_USAGE;
 			break;
+		case 'W':
+			wake_latency = optarg;
+			break;
 		default:
 			if (!recorder_take_option(&recorder, opt == 'r' ? 'o' : opt, optarg))
 				return ctl_usage("run");
@@ -796,6 +807,13 @@ int launch_main(int argc, char **argv, const struct launch_after *after)
 	if (optind == argc) {
 		ctl_error("run: no program given; see gchintctl run --help");
 		return CTL_USAGE;
+	}
+	if (wake_latency) {
+		const int status = wake_latency_limit(wake_latency);
+
+		if (status)
+			return status;
+		l.held = true;
 	}
 	return launch_program(&l, named, argv + optind, argc - optind);
 }
