@@ -162,9 +162,9 @@ static void on_hit(void *data, const struct probe_hit *h)
 	}
 	if (opened_watch) {
 		snprintf(hits + at, sizeof(hits) - at,
-			 "%d: %d of %d at %" PRIu64 ", %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+			 "%d: %d of %d at %" PRIu64 ", %" PRIu64 " %" PRIu64 " %" PRIu64 "%s\n",
 			 (int)h->probe, h->tid, h->pid, h->time, h->stack, h->argument[0],
-			 h->argument[3]);
+			 h->argument[3], h->tail ? ", by a jump" : "");
 		return;
 	}
 	snprintf(hits + at, sizeof(hits) - at, "%s%u: %d of %d on %u at %" PRIu64 "\n",
@@ -292,7 +292,7 @@ static void refusals_check(void)
 }
 
 /* With registers, of which each has its number times 10, or without. */
-static void registers_put(uint64_t id, bool known)
+static void registers_put(uint64_t id, bool known, uint64_t returns_to)
 {
 	struct {
 		struct perf_event_header header;
@@ -300,13 +300,20 @@ static void registers_put(uint64_t id, bool known)
 		uint32_t pid, tid;
 		uint64_t time;
 		uint32_t cpu, reserved;
-		uint64_t abi, value[64];
+		uint64_t abi, value[64 + 3];
 	} s = { { PERF_RECORD_SAMPLE, 0, 0 }, id, 50, 51, 100, 6, 0, known, { 0 } };
 	size_t n = 0;
 
 	for (unsigned int i = 0; known && i < 64; i++)
 		if (mask >> i & 1)
 			s.value[n++] = 10 * i;
+#if defined(__x86_64__)
+	s.value[n] = s.value[n + 2] = returns_to ? 8 : 0;
+	s.value[n + 1] = returns_to;
+	n += returns_to ? 3 : 1;
+#elif defined(__aarch64__)
+	s.value[__builtin_popcountll(mask & ((1ull << 30) - 1))] = returns_to;
+#endif
 	s.header.size = (uint16_t)(offsetof(typeof(s), value) + n * sizeof(uint64_t));
 	ring_put(&s, s.header.size);
 }
@@ -338,10 +345,17 @@ static void name_put(uint16_t misc, uint64_t t)
 	ring_put(&e, sizeof(e));
 }
 
+/* Of an entry the word on the stack is read that has the address to which it returns. */
+#if defined(__x86_64__) || defined(__i386__)
+#define ENTRY_SAMPLE "0x13086"
+#else
+#define ENTRY_SAMPLE "0x11086"
+#endif
+
 #if defined(__x86_64__)
-#define WITH_REGISTERS "0: 51 of 50 at 100, 70 50 20\n" /* sp, di, cx */
+#define WITH_REGISTERS "0: 51 of 50 at 100, 70 50 20" /* sp, di, cx */
 #elif defined(__aarch64__)
-#define WITH_REGISTERS "0: 51 of 50 at 100, 310 0 30\n"
+#define WITH_REGISTERS "0: 51 of 50 at 100, 310 0 30"
 #else
 #define WITH_REGISTERS NULL
 #endif
@@ -359,17 +373,22 @@ static void watch_check(void)
 	CHECK(p && config == (1 | UINT64_C(0x2000) << 32),
 	      "returns of a function are probed, and a counter enables a probe");
 	text_is(asked,
-		"tasks, a library at 0x1000, each 1, of -1 in -1, 0x11086, clock 1 1, 1\n"
+		"tasks, a library at 0x1000, each 1, of -1 in -1, " ENTRY_SAMPLE ", clock 1 1, 1\n"
 		"another at 0x1040, each 1, of -1 in -1, 0x11086, clock 1 1, 1\n"
 		"all of it into the first's\n",
 		"one event of a CPU reports what becomes of tasks");
 	if (p && WITH_REGISTERS) {
-		registers_put(FIRST, true);
+		registers_put(FIRST, true, 0x401234);
 		hits_read(p, true);
-		text_is(hits, WITH_REGISTERS, "a hit has the stack and the arguments");
+		text_is(hits, WITH_REGISTERS "\n", "a hit has the stack and the arguments");
+		registers_put(FIRST, true, 0x7fff12345000);
+		registers_put(FIRST, true, 0);
+		hits_read(p, true);
+		text_is(hits, WITH_REGISTERS ", by a jump\n" WITH_REGISTERS "\n",
+			"a function that will return to the kernel was entered by a jump");
 	}
 	if (p) {
-		registers_put(FIRST + 1, false);
+		registers_put(FIRST + 1, false, 0);
 		task_put(PERF_RECORD_FORK, 60, 50, 60, 200);
 		task_put(PERF_RECORD_FORK, 50, 50, 52, 250);
 		name_put(PERF_RECORD_MISC_COMM_EXEC, 300);

@@ -72,8 +72,11 @@ static const char *const probes[] = {
 struct hit {
 	unsigned int probe;
 	int pid, tid;
-	uint64_t stack, argument; /* with PROBE_FORK: the thread that starts it; a name: which */
+	uint64_t stack,
+		argument; /* with JUMPS: what was jumped to; with PROBE_FORK: the thread that starts it; a name: which */
 };
+
+#define JUMPS (1ull << 63) /* in an argument */
 
 static const char *const names[] = { "sh", "toy", "other", "sixteen letters!" };
 enum {
@@ -134,6 +137,7 @@ uint64_t unit_watcher_read(bool last, void (*hit)(void *data, const struct probe
 			.probe = hits[i].probe,
 			.stack = hits[i].stack,
 			.argument = { fork ? (uint64_t)ring[0].map->pid : hits[i].argument },
+			.tail = hits[i].argument & JUMPS,
 		};
 
 		if (fork)
@@ -250,6 +254,15 @@ static void phases_check(void)
 		   "close\n",
 		   "so does one within a call that returns", { MARK, CHILD, 5, 1000, 0 },
 		   { COPY, CHILD, 5, 900, 1 }, { MARKED, CHILD, 5, RETURNS(1000), 0 });
+	EVENTS_ARE("100 attach 5\n100 phase 5 mark stw explicit\n200 phase 5 none\n"
+		   "200 phase 5 copy stw unknown\n300 phase 5 none\nclose\n",
+		   "a call that jumps to another one as its last action ends there",
+		   { MARK, CHILD, 5, 1000, 0 }, { COPY, CHILD, 5, 1000, JUMPS | 1 },
+		   { COPIED, CHILD, 5, RETURNS(1000), 0 }, { MARKED, CHILD, 5, RETURNS(1000), 0 });
+	EVENTS_ARE("100 attach 5\n100 phase 5 mark stw explicit\n400 phase 5 none\nclose\n",
+		   "of the same phase it goes on", { MARK, CHILD, 5, 1000, 0 },
+		   { MARK, CHILD, 5, 1000, JUMPS }, { MARKED, CHILD, 5, RETURNS(1000), 0 },
+		   { MARKED, CHILD, 5, RETURNS(1000), 0 });
 	EVENTS_ARE("100 attach 5\n100 phase 5 sweep concurrent unknown\n"
 		   "200 phase 5 none\nclose\n",
 		   "a phase with an end may end on another thread, and no other one ends",

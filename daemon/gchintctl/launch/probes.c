@@ -29,8 +29,9 @@
 #define SAMPLE	    (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU)
 
 /*
- * Registers with the stack pointer and the first arguments of a function, by their numbers in a
- * sample; they are in it in the order of these.
+ * Registers with the stack pointer, the first arguments of a function and the address to which it
+ * returns, by their numbers in a sample; they are in it in the order of these. Without a register
+ * that address is the first word on the stack.
  */
 #if defined(__x86_64__)
 static const unsigned char registers[] = { PERF_REG_X86_DI, PERF_REG_X86_SI, PERF_REG_X86_DX,
@@ -41,17 +42,20 @@ static const unsigned char registers[] = {
 	PERF_REG_ARM64_X0, PERF_REG_ARM64_X1, PERF_REG_ARM64_X2,
 	PERF_REG_ARM64_X3, PERF_REG_ARM64_X4, PERF_REG_ARM64_X5
 };
-#define STACK_REGISTER PERF_REG_ARM64_SP
+#define RETURN_REGISTER PERF_REG_ARM64_LR
+#define STACK_REGISTER	PERF_REG_ARM64_SP
 #elif defined(__arm__)
 static const unsigned char registers[] = { PERF_REG_ARM_R0, PERF_REG_ARM_R1, PERF_REG_ARM_R2,
 					   PERF_REG_ARM_R3 };
-#define STACK_REGISTER PERF_REG_ARM_SP
+#define RETURN_REGISTER PERF_REG_ARM_LR
+#define STACK_REGISTER	PERF_REG_ARM_SP
 #elif defined(__riscv)
 static const unsigned char registers[] = {
 	PERF_REG_RISCV_A0, PERF_REG_RISCV_A1, PERF_REG_RISCV_A2,
 	PERF_REG_RISCV_A3, PERF_REG_RISCV_A4, PERF_REG_RISCV_A5
 };
-#define STACK_REGISTER PERF_REG_RISCV_SP
+#define RETURN_REGISTER PERF_REG_RISCV_RA
+#define STACK_REGISTER	PERF_REG_RISCV_SP
 #elif defined(__i386__)
 static const unsigned char registers[] = { PERF_REG_X86_SP };
 #define STACK_REGISTER PERF_REG_X86_SP
@@ -60,7 +64,14 @@ static const unsigned char registers[] = { PERF_REG_X86_SP };
 #error "which registers have a function's arguments?"
 #endif
 
-#define REGISTERS_MAX (PROBE_ARGUMENTS + 1)
+#define REGISTERS_MAX (PROBE_ARGUMENTS + 2)
+
+/* Of the stack: its size, as many bytes, and how many of these are known. */
+#define STACK_BYTES 8
+#define STACK_WORDS 3
+
+/* Where the kernel lets a function return whose return is probed: the first byte of a page. */
+#define TRAMPOLINE_ALIGN 4096
 
 struct sample {
 	struct perf_event_header header;
@@ -68,7 +79,7 @@ struct sample {
 	uint32_t pid, tid;
 	uint64_t time;
 	uint32_t cpu, reserved;
-	uint64_t abi, value[REGISTERS_MAX]; /* only with registers */
+	uint64_t abi, value[REGISTERS_MAX + STACK_WORDS]; /* only with registers */
 };
 
 /* A thread begins or ends. */
@@ -125,18 +136,28 @@ static uint64_t registers_mask(void)
 
 	for (size_t i = 0; i < sizeof(registers); i++)
 		mask |= UINT64_C(1) << registers[i];
+#ifdef RETURN_REGISTER
+	mask |= UINT64_C(1) << RETURN_REGISTER;
+#endif
 	return mask;
 }
 
 static int event_open(const struct probes *p, int type, int cpu, const struct probe_point *point,
 		      bool tasks)
 {
+#ifdef RETURN_REGISTER
+	const bool stack = false;
+#else
+	const bool stack = p->mask && !point->returns;
+#endif
 	struct perf_event_attr attr = {
 		.type = (uint32_t)type,
 		.size = sizeof(attr),
 		.config = (point->returns ? RETURNS : 0) | point->semaphore << SEMAPHORE,
 		.sample_period = 1,
-		.sample_type = SAMPLE | (p->mask ? PERF_SAMPLE_REGS_USER : 0),
+		.sample_type = SAMPLE | (p->mask ? PERF_SAMPLE_REGS_USER : 0) |
+			       (stack ? PERF_SAMPLE_STACK_USER : 0),
+		.sample_stack_user = stack ? STACK_BYTES : 0,
 		.sample_regs_user = p->mask,
 		.task = tasks,
 		.comm = tasks,
@@ -291,6 +312,21 @@ static uint64_t sample_register(const struct probes *p, const struct sample *s, 
 	return s->value[__builtin_popcountll(p->mask & ((UINT64_C(1) << number) - 1))];
 }
 
+/* The address to which a function will return that was entered; 0 if it is not known. */
+static uint64_t sample_return_address(const struct probes *p, const struct sample *s)
+{
+#ifdef RETURN_REGISTER
+	return sample_register(p, s, RETURN_REGISTER);
+#else
+	const uint64_t *stack = &s->value[__builtin_popcountll(p->mask)];
+
+	if (s->header.size < (size_t)((const char *)(stack + STACK_WORDS) - (const char *)s) ||
+	    stack[0] != STACK_BYTES || stack[2] != STACK_BYTES)
+		return 0;
+	return (uintptr_t)stack[1];
+#endif
+}
+
 static bool sample_add(struct probes *p, const struct buffer *b, const struct sample *s)
 {
 	struct probe_hit hit = {
@@ -305,7 +341,10 @@ static bool sample_add(struct probes *p, const struct buffer *b, const struct sa
 	if (hit.probe == p->count)
 		return true;
 	if (p->mask && s->header.size >= sizeof(*s) - sizeof(s->value) && s->abi) {
+		const uint64_t address = sample_return_address(p, s);
+
 		hit.stack = sample_register(p, s, STACK_REGISTER);
+		hit.tail = address && !(address % TRAMPOLINE_ALIGN);
 #ifndef ARGUMENTS_ON_STACK
 		for (size_t i = 0; i < sizeof(registers); i++)
 			hit.argument[i] = sample_register(p, s, registers[i]);

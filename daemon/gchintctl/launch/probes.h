@@ -31,6 +31,8 @@
  * @pid: its process, in our pid namespace
  * @tid: the thread, in our pid namespace
  * @cpu: the CPU that it ran on
+ * @tail: a probed function that has not returned has jumped there, as its last action: it returns
+ *	together with this one
  * @probe: index into the offsets given to probes_open() or the points given to probes_watch(), or
  *	one of the constants above, after probes_watch()
  */
@@ -43,6 +45,7 @@ struct probe_hit {
 	pid_t pid, tid;
 	uint32_t cpu;
 	unsigned int probe;
+	bool tail;
 };
 
 /**

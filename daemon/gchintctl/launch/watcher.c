@@ -2,7 +2,7 @@
 /*
  * The phases of a thread are a stack of frames, one for each call that has not returned. That a call
  * will never return, because of longjmp(3) or an exception, is seen at the next one: the stack pointer
- * is then not below that of the call. When such a phase ended is not known: it is given the time of
+ * is then not below that of the call, unless that jumped there as its last action. When such a phase ended is not known: it is given the time of
  * the last thing that is known of the thread, and reported as the end of its lease.
  */
 #include "watcher.h"
@@ -498,11 +498,19 @@ static void thread_begin(struct watcher *w, struct watched *p, unsigned int prob
 	for (depth = t->depth; depth; depth--) {
 		const struct frame *f = &t->frame[depth - 1];
 
-		if (!f->returns || !h->stack || h->stack < f->stack)
+		if (!f->returns || !h->stack || h->stack < f->stack ||
+		    (h->tail && h->stack == f->stack))
 			break;
 	}
 	if (depth < t->depth)
 		thread_abandon(w, p, t, depth, h);
+	/* What jumped here has nothing left to do. */
+	while (h->tail && depth && t->frame[depth - 1].returns &&
+	       t->frame[depth - 1].stack == h->stack &&
+	       !probes_alike(&w->probe[t->frame[depth - 1].probe], &w->probe[probe]))
+		depth--;
+	if (depth < t->depth)
+		thread_end(w, p, t, depth, h);
 	for (unsigned int i = 0; i < t->depth; i++) {
 		/* Without a return the phase has missed its end, and begins again. */
 		if (t->frame[i].probe == probe && !t->frame[i].returns) {

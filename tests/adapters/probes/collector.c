@@ -16,6 +16,7 @@
 
 int toy_collect(int generation, int depth);
 int toy_sweep(int generation);
+int toy_cycle(int generation);
 int toy_throw(int generation);
 int toy_cycle_begin(int cycle);
 int toy_cycle_end(int cycle);
@@ -41,6 +42,13 @@ __attribute__((noinline)) int toy_sweep(int generation)
 {
 	heap_walk(500000);
 	return generation + sink;
+}
+
+/* Jumps to the sweep. */
+__attribute__((noinline)) int toy_cycle(int generation)
+{
+	heap_walk(20000);
+	return toy_sweep(generation);
 }
 
 /* @depth: collects within the collection */
@@ -164,6 +172,9 @@ int main(int argc, char **argv)
 			}
 		else if (!strcmp(what, "recursive"))
 			toy_collect(0, 5);
+		else if (!strcmp(what, "tail"))
+			for (int k = 0; k < 5; k++)
+				toy_cycle(k);
 		else if (!strcmp(what, "nested"))
 			toy_sweep(toy_collect(1, 0));
 		else if (!strcmp(what, "longjmp"))
