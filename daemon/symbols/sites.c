@@ -156,7 +156,9 @@ static size_t function_find(const struct elf_file *f, const char *name, struct s
 		file_close(&debug);
 	}
 	if (!nr && elf_file_section(f, ".symtab"))
-		snprintf(why, size, "it has no such function; nm lists those that it has");
+		snprintf(why, size,
+			 "it has no such function, which may have been inlined; nm lists those "
+			 "that it has");
 	else if (!nr)
 		snprintf(why, size,
 			 "it does not export such a function, and its other symbols were stripped; "
@@ -576,4 +578,38 @@ size_t sites_find(const char *path, const char *name, struct site site[SITES_MAX
 		nr = function_find(&f, name, site, why, size);
 	file_close(&f);
 	return nr;
+}
+
+/* Of these a file needs, or has, one that its exceptions go through. */
+static bool symbol_is_unwinder(const char *symbol)
+{
+	return !strcmp(symbol, "__cxa_throw") || !strcmp(symbol, "__gxx_personality_v0") ||
+	       !strcmp(symbol, "rust_eh_personality") || !strcmp(symbol, "_Unwind_RaiseException");
+}
+
+bool sites_throw(const char *path)
+{
+	struct elf_file f;
+	unsigned int sections = 0;
+	const ElfW(Shdr) * s;
+	bool found = false;
+
+	if (!file_open(path, &f))
+		return false;
+	s = elf_file_sections(&f, &sections);
+	for (unsigned int i = 0; s && !found && i < sections; i++) {
+		const ElfW(Sym) * sym;
+
+		if ((s[i].sh_type != SHT_SYMTAB && s[i].sh_type != SHT_DYNSYM) ||
+		    s[i].sh_link >= sections || s[i].sh_offset % sizeof(void *))
+			continue;
+		sym = elf_file_range(&f, s[i].sh_offset, s[i].sh_size);
+		for (size_t k = 0; sym && !found && k < s[i].sh_size / sizeof(*sym); k++) {
+			const char *text = elf_file_string(&f, &s[s[i].sh_link], sym[k].st_name);
+
+			found = text && symbol_is_unwinder(text);
+		}
+	}
+	file_close(&f);
+	return found;
 }

@@ -34,4 +34,7 @@ struct site {
 size_t sites_find(const char *path, const char *name, struct site site[SITES_MAX], char *why,
 		  size_t size);
 
+/* Whether the code of a file throws exceptions or catches them, as that of C++ and of Rust. */
+bool sites_throw(const char *path);
+
 #endif

@@ -259,6 +259,8 @@ static int process_watch(pid_t pid, const struct probe_set *set)
 		ctl_error("%s", why);
 		return CTL_FAILED;
 	}
+	if (watcher_throws(w, why, sizeof(why)))
+		ctl_error("--probe: %s", why);
 	ret = watcher_attach(w, pid, stream);
 	watcher_close(w);
 	return ret;

@@ -356,8 +356,9 @@ static int status_without_hints(const struct launch *l, int status)
 static void launch_report_none(const struct launch *l, const struct hint_count *t, const char *file)
 {
 	if (l->watcher && !t->missed)
-		ctl_error("no hints%s%s: no probed function of %s was entered; let it run longer, "
-			  "or see by gchintctl profile which functions collect",
+		ctl_error("no hints%s%s: no probed function of %s was entered: it may not have "
+			  "collected, or the function was inlined, or is in another file, such as "
+			  "that of a container; gchintctl profile shows which functions collect",
 			  file ? " in " : "", file ? file : "", l->program);
 	else
 		hints_report_none(t, l->program, file, l->loaded, true);
@@ -651,8 +652,11 @@ static int launch_listed(struct launch *l, const struct target *t, const struct 
 		env_set_launcher(NULL);
 		return launch_run(l, t->command);
 	}
-	if (good && launch_watch(l, runtime ? &listed : &l->probes, program, why, sizeof(why)))
+	if (good && launch_watch(l, runtime ? &listed : &l->probes, program, why, sizeof(why))) {
+		if (!l->quiet && watcher_throws(l->watcher, why, sizeof(why)))
+			ctl_error("--probe: %s", why);
 		return launch_run_probed(l, none->file, t->command, t->count);
+	}
 	if (runtime && !t->named) {
 		ctl_error("%s is %s, which is seen by probes, but %s; it runs as it is, for hints "
 			  "of programs that it starts",

@@ -260,6 +260,26 @@ bool watcher_check(const struct watcher *w, char *why, size_t size)
 	return p;
 }
 
+bool watcher_throws(const struct watcher *w, char *why, size_t size)
+{
+	for (size_t i = 0; i < w->count; i++) {
+		const struct phase_probe *p = &w->probe[i];
+
+		for (size_t k = 0; !*p->end && !*p->runtime && k < w->files[i].nr; k++)
+			if (sites_throw(w->files[i].path[k])) {
+				snprintf(why, size,
+					 "%s has exceptions: one that leaves %s would end the "
+					 "program, "
+					 "which cannot be seen beforehand; name what ends the "
+					 "phase, "
+					 "as %s..END, if that may be",
+					 w->files[i].path[k], p->begin, p->begin);
+				return true;
+			}
+	}
+	return false;
+}
+
 static struct watched *process_find(struct watcher *w, pid_t pid)
 {
 	struct watched *p = w->processes;

@@ -32,6 +32,17 @@ void watcher_close(struct watcher *w);
 bool watcher_check(const struct watcher *w, char *why, size_t size);
 
 /**
+ * watcher_throws - find a probe that an exception of the program must not pass
+ * @why: receives what it is, and what to do
+ * @size: of @why
+ *
+ * The kernel changes the address to which a function returns whose return is probed, so that an
+ * exception which leaves it ends the program. Returns false if no exception of the code is known, or
+ * if the probes are those of a known runtime, which throws none there.
+ */
+bool watcher_throws(const struct watcher *w, char *why, size_t size);
+
+/**
  * watcher_run - run a command, with probes on it and on what it starts, until it ends
  * @w: from watcher_open()
  * @child: how to run it; its setup() runs before that of the watcher
