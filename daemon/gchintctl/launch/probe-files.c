@@ -240,6 +240,11 @@ void probe_files_mapped(struct probe_files *files, const char *name, pid_t pid)
 	}
 	if (f)
 		fclose(f);
+	/* It may load the file later. */
+	if (!files->nr && *name == '/') {
+		snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, name);
+		files_glob(files, path);
+	}
 }
 
 void probe_files_free(struct probe_files *files)

@@ -30,7 +30,10 @@ struct probe_files {
  */
 void probe_files_find(struct probe_files *files, const char *name, const char *program);
 
-/* The same of the files that a process has mapped as code. */
+/*
+ * The same of the files that a process has mapped as code; if it has none of a path, those that it has
+ * there, which it may load later.
+ */
 void probe_files_mapped(struct probe_files *files, const char *name, pid_t pid);
 
 void probe_files_free(struct probe_files *files);

@@ -182,7 +182,10 @@ struct watcher *watcher_open(const struct phase_probe *probe, size_t count, cons
 			probe_files_find(files, p->file, program);
 		good = files->nr;
 		if (!good && pid)
-			snprintf(why, size, "%s: process %d has not loaded it", p->file, (int)pid);
+			snprintf(why, size,
+				 "%s: process %d has not loaded it; write its path before the "
+				 "colon if it will",
+				 p->file, (int)pid);
 		else if (!good)
 			snprintf(why, size,
 				 "%s: no such file where libraries are searched; write its path "

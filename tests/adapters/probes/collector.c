@@ -3,6 +3,7 @@
  * Description: a runtime of this test's own, without an adapter. Each collection is a call of
  * toy_collect(), which logs when it began and ended. Arguments: what to do, in this order.
  */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -157,6 +158,18 @@ static void process_run(char **argv, const char *what)
 	waitpid(pid, NULL, 0);
 }
 
+/* A collector that is loaded when it is needed. */
+static void plugin_run(const char *path)
+{
+	void *plugin = dlopen(path, RTLD_NOW);
+	int (*collect)(int) = NULL;
+
+	if (plugin)
+		*(void **)&collect = dlsym(plugin, "plugin_collect");
+	for (int i = 0; collect && i < 10; i++)
+		collect(i);
+}
+
 int main(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++) {
@@ -194,6 +207,8 @@ int main(int argc, char **argv)
 		else if (!strcmp(what, "crowd"))
 			for (int k = 0; k < 100; k++)
 				process_run(argv, NULL);
+		else if (!strncmp(what, "load:", 5))
+			plugin_run(what + 5);
 		else if (!strcmp(what, "wait"))
 			raise(SIGSTOP);
 	}
