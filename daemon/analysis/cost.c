@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "../common/amount.h"
 #include "../recording/reader/db.h"
 
 /*
@@ -49,7 +50,9 @@ bool cost_format(sqlite3 *db, char *buf, size_t size)
 	if (!cost_read(db, &p))
 		return false;
 	if (!isnan(p.low))
-		snprintf(joules, sizeof(joules), "%.3g to %.3g J modelled", p.low, p.high);
+		snprintf(joules, sizeof(joules), "%s to %s J modelled",
+			 amount_digits(p.low, 3, AMOUNT_BUFFER),
+			 amount_digits(p.high, 3, AMOUNT_BUFFER));
 	if (p.rss_kib >= 0)
 		snprintf(rss, sizeof(rss), "%lld", (long long)p.rss_kib);
 	snprintf(buf, size, "%.2f %% of one CPU, %.1f wake-ups a second, %s KiB, %s",

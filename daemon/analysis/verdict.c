@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../common/amount.h"
 #include "stats.h"
 
 #define RESAMPLES     9999
@@ -198,8 +199,10 @@ static void verdict_format_unknown(const struct verdict *v, char *buf, size_t si
 		change_format(v->change, change, sizeof(change));
 		snprintf(buf, size, "%s (a single run)", change);
 	} else
-		snprintf(buf, size, "from 0 to %.4g (%.4g to %.4g)", v->median[1], v->min[1],
-			 v->max[1]);
+		snprintf(buf, size, "from 0 to %s (%s to %s)",
+			 amount_digits(v->median[1], 4, AMOUNT_BUFFER),
+			 amount_digits(v->min[1], 4, AMOUNT_BUFFER),
+			 amount_digits(v->max[1], 4, AMOUNT_BUFFER));
 }
 
 void verdict_words(const struct verdict *v, char *buf, size_t size)

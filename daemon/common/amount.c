@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "amount.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static int decimals_of(double v)
 {
 	return v < 10 ? 2 : v < 100 ? 1 : 0;
+}
+
+const char *amount_digits(double v, int digits, char *buf)
+{
+	if (isfinite(v) && fabs(v) >= pow(10, digits) - 0.5)
+		snprintf(buf, AMOUNT_TEXT, "%.0f", v);
+	else
+		snprintf(buf, AMOUNT_TEXT, "%.*g", digits, v);
+	return buf;
 }
 
 const char *amount_length(double ns, char *buf)

@@ -9,6 +9,11 @@
 
 /* Each writes AMOUNT_TEXT bytes at most to @buf, and returns it. */
 
+/* A buffer for one of them, in an expression. */
+#define AMOUNT_BUFFER ((char[AMOUNT_TEXT]){ 0 })
+
+/* A number of so many digits, and without an exponent if it has more: "0.412", "63", "18400". */
+const char *amount_digits(double v, int digits, char *buf);
 /* Three digits of a length: "412 us", "63.0 ms", "2.87 s". */
 const char *amount_length(double ns, char *buf);
 /* Two digits of a share, 1 is all: "0.42 %", "18 %". */

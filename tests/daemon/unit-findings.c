@@ -273,6 +273,13 @@ static void amounts_check(void)
 {
 	char buf[AMOUNT_TEXT];
 
+	CHECK(!strcmp(amount_digits(.04124, 3, buf), "0.0412") &&
+		      !strcmp(amount_digits(999.4, 3, buf), "999") &&
+		      !strcmp(amount_digits(999.6, 3, buf), "1000") &&
+		      !strcmp(amount_digits(18432.1, 3, buf), "18432") &&
+		      !strcmp(amount_digits(-12345.6, 4, buf), "-12346") &&
+		      !strcmp(amount_digits(NAN, 3, buf), "nan"),
+	      "a large number of few digits has no exponent");
 	CHECK(!strcmp(amount_bytes(0, buf), "0 bytes") &&
 		      !strcmp(amount_bytes(1536, buf), "1.50 KiB") &&
 		      !strcmp(amount_bytes(3.0 * (1ull << 40), buf), "3.00 TiB"),

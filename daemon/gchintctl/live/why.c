@@ -385,8 +385,9 @@ static void pause_print_wait(const struct pause *pause)
 	if (pause->waited && pause->wait_most - pause->wait_least <= ns / 10)
 		snprintf(text, sizeof(text), "%.3f", (pause->wait_least + pause->wait_most) / 2e6);
 	else if (pause_wait_is_known(pause))
-		snprintf(text, sizeof(text), "%.3g-%.3g", pause->wait_least / 1e6,
-			 pause->wait_most / 1e6);
+		snprintf(text, sizeof(text), "%s-%s",
+			 amount_digits(pause->wait_least / 1e6, 3, AMOUNT_BUFFER),
+			 amount_digits(pause->wait_most / 1e6, 3, AMOUNT_BUFFER));
 	printf("%11s  ", text);
 }
 

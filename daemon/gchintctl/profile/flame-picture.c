@@ -121,7 +121,8 @@ static void node_write_title(const struct canvas *canvas, const struct flame_nod
 	fputs("<title>", f);
 	escape_html(f, name);
 	if (pic->unit == FLAME_JOULES)
-		fprintf(f, ": %.4g J, %.2f %%, %zu samples", node->weight, share, node->n);
+		fprintf(f, ": %s J, %.2f %%, %zu samples",
+			amount_digits(node->weight, 4, AMOUNT_BUFFER), share, node->n);
 	else if (pic->unit == FLAME_BYTES)
 		fprintf(f, ": %s, %.2f %%, %zu samples", amount_bytes(node->weight, bytes), share,
 			node->n);
@@ -153,7 +154,9 @@ static void node_draw(const struct canvas *canvas, const struct flame_node *node
 	if (node->known)
 		fprintf(f, " data-mhz=\"%.0f\"", node->khz / (double)node->known / 1000);
 	if (pic->watts && isfinite(node->joules))
-		fprintf(f, " data-watts=\"%.3g\"", node->joules / ((double)node->n * pic->seconds));
+		fprintf(f, " data-watts=\"%s\"",
+			amount_digits(node->joules / ((double)node->n * pic->seconds), 3,
+				      AMOUNT_BUFFER));
 	fputc('>', f);
 	node_write_title(canvas, node, name);
 	fprintf(f, "<rect x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"%d\" fill=\"", x, y, width,

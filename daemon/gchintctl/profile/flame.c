@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../common/amount.h"
 #include "../ctl.h"
 #include "flame-picture.h"
 #include "profile.h"
@@ -131,7 +132,8 @@ static void title_print(const struct profile *p, const struct profile_energy *e,
 			 p->event);
 		return;
 	}
-	used = snprintf(title, TITLE, "%s: %.4g J, %s %s %s", p->rec->label, root->weight, e->how,
+	used = snprintf(title, TITLE, "%s: %s J, %s %s %s", p->rec->label,
+			amount_digits(root->weight, 4, AMOUNT_BUFFER), e->how,
 			e->rail ? "on" : "by", e->what);
 	if (root->n < p->samples && used < TITLE)
 		snprintf(title + used, (size_t)(TITLE - used),

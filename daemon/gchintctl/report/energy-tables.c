@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../../analysis/energy.h"
+#include "../../common/amount.h"
 #include "../../common/escape.h"
 #include "../../recording/reader/db.h"
 #include "../../recording/reader/processes.h"
@@ -106,9 +107,10 @@ static void columns_write_rare(const struct column *column, size_t columns, FILE
 	for (size_t c = 0; c < columns; c++) {
 		escape_html(html, column_name(&column[c]));
 		fprintf(html,
-			": %.4g J in the whole run, %s; it was read %zu times, too rarely for "
+			": %s J in the whole run, %s; it was read %zu times, too rarely for "
 			"phases. ",
-			column[c].e.total, recording_rail_how(column[c].rail), column[c].e.samples);
+			amount_digits(column[c].e.total, 4, AMOUNT_BUFFER),
+			recording_rail_how(column[c].rail), column[c].e.samples);
 	}
 	fputs("</p>\n", html);
 }
@@ -344,13 +346,15 @@ void report_energy_figure(const struct recording *rec, FILE *html)
 		const bool resolved = in.ns && energy_resolved(&in);
 
 		if (resolved)
-			fprintf(html, "%.3g&nbsp;J", in.joules);
+			fprintf(html, "%s&nbsp;J", amount_digits(in.joules, 3, AMOUNT_BUFFER));
 		else
 			fputs("?", html);
-		fprintf(html, "<small>of %.4g J by ", by->e.total);
+		fprintf(html, "<small>of %s J by ", amount_digits(by->e.total, 4, AMOUNT_BUFFER));
 		escape_html(html, column_name(by));
 		if (in.ns && isfinite(in.high))
-			fprintf(html, "; bounds %.3g to %.3g J", in.low, in.high);
+			fprintf(html, "; bounds %s to %s J",
+				amount_digits(in.low, 3, AMOUNT_BUFFER),
+				amount_digits(in.high, 3, AMOUNT_BUFFER));
 		else if (!in.ns)
 			fputs("; no phase is within its readings", html);
 		if (in.ns && !resolved)
@@ -360,7 +364,8 @@ void report_energy_figure(const struct recording *rec, FILE *html)
 	} else if (columns) {
 		fputs("?<small>no rail is that of CPUs or of the machine; others are below", html);
 	} else if (rare) {
-		fprintf(html, "?<small>of %.4g J by ", column->e.total);
+		fprintf(html, "?<small>of %s J by ",
+			amount_digits(column->e.total, 4, AMOUNT_BUFFER));
 		escape_html(html, column_name(column));
 		fputs(", which was read too rarely for phases", html);
 	} else {

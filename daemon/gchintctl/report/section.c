@@ -182,11 +182,12 @@ static void figures_write_collections(const struct recording *rec, FILE *html)
 
 	figure_begin(html, "collecting");
 	fprintf(html,
-		"%.3g&nbsp;%%<small>of the time, paused or not: %zu time%s, %zu phase%s, by "
+		"%s&nbsp;%%<small>of the time, paused or not: %zu time%s, %zu phase%s, by "
 		"%zu process%s",
-		100 * (double)a.ns / (double)recording_duration(rec), a.times,
-		a.times == 1 ? "" : "s", rec->phases, rec->phases == 1 ? "" : "s", a.processes,
-		a.processes == 1 ? "" : "es");
+		amount_digits(100 * (double)a.ns / (double)recording_duration(rec), 3,
+			      AMOUNT_BUFFER),
+		a.times, a.times == 1 ? "" : "s", rec->phases, rec->phases == 1 ? "" : "s",
+		a.processes, a.processes == 1 ? "" : "es");
 	figure_end(html);
 }
 
@@ -331,9 +332,9 @@ static void reasons_write(const struct recording *rec, size_t number, FILE *html
 static void duration_write(double ns, FILE *html)
 {
 	if (ns >= 1e6)
-		fprintf(html, "%.3g ms", ns / 1e6);
+		fprintf(html, "%s ms", amount_digits(ns / 1e6, 3, AMOUNT_BUFFER));
 	else
-		fprintf(html, "%.3g us", ns / 1e3);
+		fprintf(html, "%s us", amount_digits(ns / 1e3, 3, AMOUNT_BUFFER));
 }
 
 /* "power-0:energy-psys: its counter never moved." */

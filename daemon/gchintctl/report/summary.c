@@ -174,7 +174,7 @@ static void answer_print_energy(const struct recording *rec)
 
 		energy_of_rails(rec, rail, nr, NULL, &e);
 		in = energy_inside(&e);
-		printf("energy: %.3g J of ", e.total);
+		printf("energy: %s J of ", amount_digits(e.total, 3, AMOUNT_BUFFER));
 		for (size_t i = 0; i < nr; i++) {
 			const struct recording_rail *r = &rec->rail[rail[i]];
 
@@ -183,9 +183,12 @@ static void answer_print_energy(const struct recording *rec)
 		}
 		printf(" (%s)", recording_rail_how(&rec->rail[rail[0]]));
 		if (in.ns && energy_resolved(&in))
-			printf(", %.3g J of it in phases", in.joules);
+			printf(", %s J of it in phases",
+			       amount_digits(in.joules, 3, AMOUNT_BUFFER));
 		else if (in.ns && isfinite(in.high))
-			printf(", %.3g to %.3g J of it in phases", in.low, in.high);
+			printf(", %s to %s J of it in phases",
+			       amount_digits(in.low, 3, AMOUNT_BUFFER),
+			       amount_digits(in.high, 3, AMOUNT_BUFFER));
 		else if (in.ns)
 			fputs(", phases are too short to tell theirs", stdout);
 		if (e.gaps_ns * 100 > e.gaps_ns + e.known_ns)
@@ -195,9 +198,10 @@ static void answer_print_energy(const struct recording *rec)
 			printf("; %zu more rail%s below", known - nr, known - nr > 1 ? "s" : "");
 		putchar('\n');
 	} else if (energy_of_cores(rec, NULL, &e)) {
-		printf("energy: %.3g J of all cores\n", e.total);
+		printf("energy: %s J of all cores\n", amount_digits(e.total, 3, AMOUNT_BUFFER));
 	} else if (energy_modelled(rec, &e, source, sizeof(source)) && e.total > 0) {
-		printf("energy: %.3g J in phases (modelled from %s)", e.total, source);
+		printf("energy: %s J in phases (modelled from %s)",
+		       amount_digits(e.total, 3, AMOUNT_BUFFER), source);
 		if (e.no_khz_ns)
 			printf(", without %s of them at an unknown frequency",
 			       amount_length((double)e.no_khz_ns, length));
