@@ -450,7 +450,7 @@ static void refusals_check(void)
 	good = !watcher_open(&p, 1, PROGRAM, 0, why, sizeof(why)) &&
 	       !strcmp(why,
 		       "unit_watched_no in " PROGRAM ": it has no such function, which may have "
-						     "been inlined; nm lists those that it has");
+		       "been inlined; nm lists those that it has");
 	strcpy(p.file, "libno.so");
 	good = good && !watcher_open(&p, 1, PROGRAM, 0, why, sizeof(why)) &&
 	       !strncmp(why, "libno.so: no such file", 22);

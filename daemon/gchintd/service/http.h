@@ -16,7 +16,6 @@
 /* The option of gchintd that starts it. */
 #define HTTP_OPTION "http-server"
 
-
 /*
  * The daemon's first message is the token, TOKEN_SIZE bytes, "" for none. Each request is
  * answered by one message of one byte, with a descriptor of the text (SCM_RIGHTS) unless
