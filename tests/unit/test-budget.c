@@ -508,7 +508,9 @@ static void test_load_is_no_loss(void **state)
 
 	(void)state;
 	init(&x, exynos_a15);
-	x.hint = (struct gchint_hint){ .class = GCHINT_CLASS_NEUTRAL, .may_raise = true, .rests = true };
+	x.hint = (struct gchint_hint){ .class = GCHINT_CLASS_NEUTRAL,
+				       .may_raise = true,
+				       .rests = true };
 	/* Half of the load with a quarter of headroom: 1250 of 2000 MHz. */
 	gchint_decide_usage(&u, &x.rules, &x.hint, &x.plan, 1250000, GCHINT_ONE / 2, true);
 	assert_cmp(u.stretch, ==, u.free_stretch);
