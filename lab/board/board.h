@@ -215,6 +215,17 @@ double board_static_mw(const struct board_cluster *k, const struct board_opp *o)
 double board_idle_share(const struct board_cluster *k, unsigned int state);
 
 /**
+ * board_leave_share - power of a core that leaves idle state @state, as a share of its static power
+ * @state: 1 or more
+ *
+ * No source says what entering and leaving a state costs; but min-residency-us is by definition
+ * (bindings/cpu/idle-states.yaml) the time from which the state takes less energy than the one
+ * above it. So over that time both take as much, and what the state saves until then is charged
+ * while the core leaves it. What the cluster saves is not part of it.
+ */
+double board_leave_share(const struct board_cluster *k, unsigned int state);
+
+/**
  * board_rest_mw - power of the board while all its cores are in their deepest idle states
  * @khz: clock of each core; it determines the voltage
  */

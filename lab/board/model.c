@@ -62,6 +62,21 @@ double board_idle_share(const struct board_cluster *k, unsigned int state)
 	return state && state <= k->idles ? k->idle[state - 1].share : k->wfi_share;
 }
 
+double board_leave_share(const struct board_cluster *k, unsigned int state)
+{
+	double share = k->wfi_share, exit_us = 0, left = 0;
+	const struct board_idle *s;
+
+	for (s = k->idle; s < k->idle + state && s < k->idle + k->idles; s++) {
+		/* What the state above would take, less what this one takes while it lasts. */
+		left += share * (s->residency_us - exit_us) -
+			s->share * (s->residency_us - s->exit_us);
+		share = s->share;
+		exit_us = s->exit_us;
+	}
+	return exit_us > 0 && left > 0 ? left / exit_us : share;
+}
+
 double board_rest_mw(const struct board *b, const uint32_t *khz)
 {
 	double mw = b->background_mw;

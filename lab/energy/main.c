@@ -32,7 +32,7 @@ static void header_print(const struct board *b)
 	unsigned int i, n = frequencies_collect(b, khz);
 
 	printf("run,power,ms,mj,dynamic_mj,static_mj,awake_mj,memory_mj,edp_mj_s,transitions,"
-	       "stall_mj,wfi_mj,background_mj,rest_mw,off_ms");
+	       "stall_mj,wfi_mj,background_mj,rest_mw,off_ms,leave_ms");
 	for (i = 0; i <= BOARD_IDLES; i++)
 		printf(",idle%u_ms", i);
 	for (i = 0; i < b->cores; i++)
@@ -64,10 +64,10 @@ static void row_print(const struct board *b, unsigned int run, const char *power
 	uint32_t khz[BOARD_CLUSTERS * BOARD_OPPS + 1];
 	unsigned int c, i, n = frequencies_collect(b, khz);
 
-	printf("%u,%s,%.3f,%.4f,%.4f,%.4f,%.4f,%.4f,%.6f,%u,%.4f,%.4f,%.4f,%.4f,%.3f", run, power,
-	       (double)u->ns / 1e6, mj, u->dynamic_mj, u->static_mj, u->awake_mj, memory_mj,
+	printf("%u,%s,%.3f,%.4f,%.4f,%.4f,%.4f,%.4f,%.6f,%u,%.4f,%.4f,%.4f,%.4f,%.3f,%.3f", run,
+	       power, (double)u->ns / 1e6, mj, u->dynamic_mj, u->static_mj, u->awake_mj, memory_mj,
 	       mj * (double)u->ns / 1e9, u->transitions, u->stall_mj, u->wfi_mj, u->background_mj,
-	       u->rest_mw, (double)u->off_ns / 1e6);
+	       u->rest_mw, (double)u->off_ns / 1e6, (double)u->leave_ns / 1e6);
 	for (i = 0; i <= BOARD_IDLES; i++)
 		printf(",%.3f", (double)u->state_ns[i] / 1e6);
 	for (c = 0; c < b->cores; c++)

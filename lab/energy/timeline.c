@@ -52,7 +52,7 @@ static void span_close(struct timeline *t, unsigned int cpu, const struct span *
 	if (t1 <= now->t0)
 		return;
 	if (t->spans[cpu] && last[-1].busy == now->busy && last[-1].khz == now->khz &&
-	    last[-1].state == now->state) {
+	    last[-1].state == now->state && last[-1].leaving == now->leaving) {
 		last[-1].t1 = t1;
 		last[-1].stall_ns += stall_ns;
 		return;
@@ -91,7 +91,7 @@ int timeline_read(struct timeline *t, const struct board *b, FILE *in)
 	for (i = 0; i < n; i++) {
 		const struct trace_record *p = &e[i].r;
 
-		if (p->cpu >= b->cores || p->type < TRACE_BUSY || p->type > TRACE_MARK)
+		if (p->cpu >= b->cores || p->type < TRACE_BUSY || p->type > TRACE_LEAVE)
 			goto out;
 		c = p->cpu;
 		if (p->type == TRACE_MARK) {
@@ -108,6 +108,7 @@ int timeline_read(struct timeline *t, const struct board *b, FILE *in)
 		now[c].khz = p->khz;
 		if (p->type != TRACE_CLOCK) {
 			now[c].busy = p->type == TRACE_BUSY;
+			now[c].leaving = p->type == TRACE_LEAVE;
 			now[c].state = now[c].busy ? 0 : (uint8_t)p->arg;
 		}
 	}
@@ -173,9 +174,12 @@ void timeline_powers(const struct board_cluster *k, enum board_power model, cons
 	const struct board_opp *o = board_opp(k, s->khz);
 
 	*dynamic = *stall = 0;
-	*leak = board_static_mw(k, o) * (s->busy ? 1 : board_idle_share(k, s->state));
-	if (!s->busy)
+	*leak = board_static_mw(k, o);
+	if (!s->busy) {
+		*leak *=
+			s->leaving ? board_leave_share(k, s->state) : board_idle_share(k, s->state);
 		return;
+	}
 	*stall = k->stall_share * span_stall_share(s) * board_dynamic_mw(k, o, model);
 	*dynamic = (1 - span_stall_share(s)) * board_dynamic_mw(k, o, model) + *stall;
 }
@@ -183,7 +187,8 @@ void timeline_powers(const struct board_cluster *k, enum board_power model, cons
 /* Whether the core's idle state in this span allows its cluster to be off. */
 static bool span_allows_off(const struct board_cluster *k, const struct span *s)
 {
-	return !s->busy && s->state && s->state <= k->idles && k->idle[s->state - 1].cluster;
+	return !s->busy && !s->leaving && s->state && s->state <= k->idles &&
+	       k->idle[s->state - 1].cluster;
 }
 
 /*
@@ -210,7 +215,7 @@ static void usage_add_cluster(const struct timeline *t, const struct board_clust
 				continue;
 			if (t->span[c][at[c]].t1 < next)
 				next = t->span[c][at[c]].t1;
-			any |= t->span[c][at[c]].busy;
+			any |= t->span[c][at[c]].busy || t->span[c][at[c]].leaving;
 			off &= span_allows_off(k, &t->span[c][at[c]]);
 		}
 		if (any)
@@ -242,6 +247,8 @@ static void usage_add_core(const struct timeline *t, const struct board *b, enum
 		if (s->busy) {
 			u->busy_ns[c] += (uint64_t)ns;
 			u->opp_ns[c][board_opp(k, s->khz) - k->opp] += (uint64_t)ns;
+		} else if (s->leaving) {
+			u->leave_ns += (uint64_t)ns;
 		} else {
 			u->state_ns[s->state <= k->idles ? s->state : 0] += (uint64_t)ns;
 		}

@@ -19,7 +19,8 @@ struct span {
 	uint64_t stall_ns; /* time in it that the core waited for memory */
 	uint32_t khz;
 	bool busy;
-	uint8_t state; /* of an idle core: 0 is WFI, otherwise the cluster's idle[state - 1] */
+	bool leaving; /* an idle state; no instruction is executed yet */
+	uint8_t state; /* idle or left: 0 is WFI, otherwise the cluster's idle[state - 1] */
 };
 
 /** struct timeline - the log of a run, by core */
@@ -39,11 +40,12 @@ struct timeline {
  * @dynamic_mj: dynamic energy of busy cores
  * @stall_mj: part of @dynamic_mj while the cores waited for memory
  * @static_mj: static energy of all cores
- * @wfi_mj: part of @static_mj of idle cores
+ * @wfi_mj: part of @static_mj of cores that are idle, or leave an idle state
  * @background_mj: memory energy that does not depend on the cores' activity
  * @awake_mj: energy of the clusters themselves, awake or retained
  * @off_ns: time that clusters were off, summed over the clusters
  * @state_ns: idle time by state, summed over the cores
+ * @leave_ns: time that cores needed to leave such states, neither idle nor busy
  * @rest_mw: power of the board after the interval with all cores in their deepest idle states
  * @core_mj: dynamic and static energy by core
  * @busy_ns: busy time by core
@@ -58,6 +60,7 @@ struct usage {
 	uint64_t opp_ns[BOARD_CORES][BOARD_OPPS];
 	uint64_t off_ns;
 	uint64_t state_ns[BOARD_IDLES + 1];
+	uint64_t leave_ns;
 	double rest_mw;
 	unsigned int transitions;
 };

@@ -22,6 +22,7 @@ static void core_wake(struct timed_core *c)
 		clock_pace(c);
 	}
 	c->unpaced_ns = 0;
+	trace_put(c, TRACE_BUSY, 0, (uint64_t)c->ns);
 }
 
 static void core_synchronize(struct timed_core *c)

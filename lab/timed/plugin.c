@@ -50,12 +50,14 @@ static void on_idle(qemu_plugin_id_t id, unsigned int cpu)
 static void on_resume(qemu_plugin_id_t id, unsigned int cpu)
 {
 	struct timed_core *c = &timed.core[cpu];
+	unsigned int state = c->state;
 
 	(void)id;
 	c->idle = false;
 	domain_refresh(c);
-	trace_put(c, TRACE_BUSY, 0, (uint64_t)c->ns);
 	idle_leave(c);
+	/* If that takes time, core_wake() says when the core is busy. */
+	trace_put(c, c->waking_ns > 0 ? TRACE_LEAVE : TRACE_BUSY, state, (uint64_t)c->ns);
 }
 
 static void report_print(FILE *to)

@@ -219,6 +219,7 @@ enum trace_type {
 	TRACE_IDLE, /* a core begins to wait for interrupts; arg: its idle state, 0 WFI */
 	TRACE_CLOCK, /* a domain's frequency changed */
 	TRACE_MARK, /* the guest executed a mark; arg: its number */
+	TRACE_LEAVE, /* a core begins to leave its idle state; arg: that state */
 };
 
 /** struct trace_record - one line of the log; native byte order */

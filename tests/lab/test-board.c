@@ -426,6 +426,54 @@ static void idle_states(void)
 	timeline_free(&t);
 }
 
+/* Core 0: in state 2 from 1 ms, leaves it in 4..5 ms and is busy then; core 1 is in state 2. */
+static void leaving_check(void)
+{
+	static const struct trace_record log[] = {
+		{ .ns = 1000000, .type = TRACE_IDLE, .cpu = 0, .arg = 2, .khz = 1000000 },
+		{ .ns = 1000000, .type = TRACE_IDLE, .cpu = 1, .arg = 2, .khz = 1000000 },
+		{ .ns = 1000000, .type = TRACE_IDLE, .cpu = 2, .khz = 300000 },
+		{ .ns = 4000000, .type = TRACE_LEAVE, .cpu = 0, .arg = 2, .khz = 1000000 },
+		{ .ns = 5000000,
+		  .type = TRACE_BUSY,
+		  .cpu = 0,
+		  .khz = 1000000,
+		  .stall_ns = 1000000 },
+		{ .ns = 6000000, .type = TRACE_MARK, .cpu = 0, .khz = 1000000 },
+	};
+	struct timeline t;
+	struct usage u;
+	struct board b;
+	double left;
+	char why[128];
+	FILE *in;
+
+	read_text(&b, two_types, why);
+	/* Over its residency of 500 us, WFI takes a half, state 1 a quarter for 400 us. */
+	left = 0.5 * 500 - 0.25 * 400;
+	tap_ok(double_near(board_leave_share(b.cluster, 1), left / 100),
+	       "what a state saves until its residency is paid while a core leaves it");
+	/* State 2 takes nothing; state 1 would take a quarter for 900 us, and left for 100. */
+	left += 0.25 * 900;
+	tap_ok(double_near(board_leave_share(b.cluster, 2), left / 200),
+	       "of the second state, compared with the first");
+	in = fmemopen((void *)log, sizeof(log), "rb");
+	tap_ok(!timeline_read(&t, &b, in), "a log with an exit is read");
+	fclose(in);
+	timeline_usage(&t, &b, BOARD_POWER_CV2F, 4000000, 5000000, &u);
+	/* 10 mW are static, of the little core .8. */
+	tap_ok(double_near(u.static_mj, (10 * left / 200 + 0.8) * 1e-3) &&
+		       double_near(u.wfi_mj, u.static_mj) && u.dynamic_mj == 0,
+	       "a core that leaves a state executes nothing and takes no dynamic power");
+	tap_ok(u.leave_ns == 1000000 && !u.busy_ns[0] && u.state_ns[2] == 1000000,
+	       "it is neither idle nor busy meanwhile");
+	tap_ok(double_near(u.awake_mj, 10e-3), "its cluster is awake");
+	timeline_usage(&t, &b, BOARD_POWER_CV2F, 5000000, 6000000, &u);
+	tap_ok(double_near(u.dynamic_mj, 100e-3) && u.stall_mj == 0,
+	       "and it is busy afterwards, without the stalls of before");
+	timeline_free(&t);
+}
+
 static void points_check(void)
 {
 	static const char text[] = "source one\nrail 500000 43.2\nrail 1000000 200 # half\n"
@@ -482,6 +530,7 @@ int main(void)
 	assumptions_check();
 	clusters_check();
 	idle_states();
+	leaving_check();
 	printf("1..%d\n", count);
 	return failed ? 1 : 0;
 }
