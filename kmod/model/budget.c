@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "budget.h"
 
-/* The budget of this much work may be saved, or is owed before nothing more is lost. */
-#define WINDOW_NS (500 * (u64)NSEC_PER_MSEC)
+/*
+ * The budget of this much work may be saved, or is owed before nothing more is lost. Power
+ * grows faster than speed: a delay cost that moves much within it runs fast and slow in turn,
+ * which takes more energy than the OPP between.
+ */
+#define WINDOW_NS (1000 * (u64)NSEC_PER_MSEC)
 /* A small budget would move the delay cost too fast, and a large one too slowly. Percent. */
 #define WINDOW_PCT_MIN 3
 #define WINDOW_PCT_MAX 8
 /* A debt beyond this many windows is forgiven. */
 #define DEBT_MAX_WINDOWS 8
 /* The delay cost at a balance of zero follows that in force within this much work. */
-#define BASE_FOLLOW_NS (400 * (u64)NSEC_PER_MSEC)
+#define BASE_FOLLOW_NS (800 * (u64)NSEC_PER_MSEC)
 /* The delay cost to start with. */
 #define DELAY_COST_START 60
 /* A smaller change of the delay cost is no reason to move a frequency ... */

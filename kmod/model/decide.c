@@ -7,9 +7,6 @@
 /* A driver that takes longer sleeps, and its CPUs go on meanwhile. */
 #define SWITCH_STALL_MAX_NS (200 * NSEC_PER_USEC)
 
-/* After a switch a cap waits for this many switch latencies. */
-#define CAP_DELAY_LATENCIES 4
-
 static u32 demand_from_load(const struct gchint_rules *r, u32 load)
 {
 	u64 khz = (u64)r->opps->ref_khz * load * (100 + r->tun->headroom_pct);
@@ -211,6 +208,12 @@ static bool decide_is_throttled(const struct gchint_rules *r, const struct gchin
 				      now_ns);
 }
 
+/* How long a switch must be in force to be worth it; a cap waits for as long after the last. */
+static u64 switch_pays_ns(const struct gchint_rules *r)
+{
+	return (u64)gchint_rules_latency(r) * READ_ONCE(r->tun->min_latencies);
+}
+
 /*
  * Load fluctuates: it switches no more often than hold_us, up or down, as with
  * schedutil's rate limit, and not for a small difference. A hint raises at once, and
@@ -221,10 +224,9 @@ static bool decide_is_throttled(const struct gchint_rules *r, const struct gchin
 static bool decide_must_wait(const struct gchint_rules *r, struct gchint_state *s,
 			     const struct gchint_demand *best, u32 khz, u64 now_ns)
 {
-	u64 latency = gchint_rules_latency(r);
+	u64 pays = switch_pays_ns(r);
 	u64 since = now_ns - s->switched_ns;
 	bool load = !best->hinted && !s->hinted;
-	u32 min_latencies = READ_ONCE(r->tun->min_latencies);
 
 	if (best->hinted || !s->hinted)
 		s->hint_ended_ns = 0;
@@ -240,7 +242,7 @@ static bool decide_must_wait(const struct gchint_rules *r, struct gchint_state *
 		return true;
 	if (khz > s->khz)
 		return false;
-	if (since < latency * min_t(u32, CAP_DELAY_LATENCIES, min_latencies))
+	if (since < pays)
 		return true;
 	if (best->hinted)
 		return false;
@@ -251,7 +253,7 @@ static bool decide_must_wait(const struct gchint_rules *r, struct gchint_state *
 		return false;
 	if (!s->hint_ended_ns)
 		s->hint_ended_ns = now_ns;
-	return now_ns - s->hint_ended_ns < latency * min_latencies;
+	return now_ns - s->hint_ended_ns < pays;
 }
 
 /* The same frequency is resolved again and again while a phase lasts. */

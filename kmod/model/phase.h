@@ -190,7 +190,6 @@ static inline void gchint_phase_account_time(struct gchint_track *t, u64 ns, u32
  * @keeping: gchint_rest_keeping() of the thread. Set by the caller after
  *	gchint_hint_fill_brief(), as the next four
  * @rests: a mutator of the session rests between its work, as a server's does
- * @together: other CPUs, too, collect for the session while mutators wait
  * @bucket: which of GCHINT_BUCKETS its switches are counted in: the user's
  * @mutator: gchint_learn_mutator() of the session, on this core type
  * @slowdown: how much slower the session's mutators run now because its collection
@@ -217,7 +216,6 @@ struct gchint_hint {
 	bool awaited;
 	u8 keeping;
 	bool rests;
-	bool together;
 	u8 mutator;
 	u8 bucket;
 	u32 slowdown;
@@ -263,7 +261,6 @@ static inline void gchint_hint_fill_brief(struct gchint_hint *h, const struct gc
 	h->may_raise = may_raise;
 	h->keeping = 0;
 	h->rests = false;
-	h->together = false;
 	h->slowdown = 0;
 	h->mutator = 0;
 	if (t->phase != GCHINT_PHASE_NONE) {

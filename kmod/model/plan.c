@@ -17,14 +17,6 @@
 #define BACKGROUND_SLOWDOWN_FACTOR 3
 /* A boost must be expected to last this many switch latencies, there and back. */
 #define BOOST_MIN_LATENCIES 2
-/* Energies that differ by less than this part are nearly the same. */
-#define ENERGY_EQUAL_PART 32
-/*
- * Threads that wait for a pause or a late collection, for each that collects: itself, and
- * a mutator; but where several collect together, their CPUs are those of the mutators.
- */
-#define WAITING_THREADS 2
-#define WAITING_THREADS_TOGETHER 1
 /*
  * Threads that rest have requests or frames to answer in time. Their delay costs at
  * least this: what they lose in throughput is nothing, but in latency it is not. See
@@ -80,28 +72,28 @@ static u64 opp_cost(const struct gchint_opps *t, const struct gchint_opp *o, u32
 
 /*
  * The OPP of least energy, or of least frequency if power is unknown, among those
- * that stretch no more than the bound; the fastest if none does. Near its minimum,
- * energy hardly changes with frequency, and time does: of OPPs with nearly the same
- * energy the fastest is taken.
+ * that stretch no more than the bound; the fastest if none does, and the faster of two
+ * that take the same.
  */
 static u32 range_find_cheapest(const struct gchint_opps *t, const struct range *in, u32 mem,
 			       u32 awake, u32 bound)
 {
+	u32 best = in->last;
 	u64 least = U64_MAX;
 	u32 i;
 
-	for (i = in->first; i <= in->last; i++)
-		if (opp_fits(&t->opp[i], mem, bound))
-			least = min_t(u64, least, opp_cost(t, &t->opp[i], mem, awake));
-	if (least == U64_MAX)
-		return in->last;
-	if (t->powered)
-		least += least / ENERGY_EQUAL_PART;
-	for (i = in->last; i > in->first; i--)
-		if (opp_fits(&t->opp[i], mem, bound) &&
-		    opp_cost(t, &t->opp[i], mem, awake) <= least)
-			break;
-	return i;
+	for (i = in->last + 1; i-- > in->first;) {
+		u64 cost;
+
+		if (!opp_fits(&t->opp[i], mem, bound))
+			continue;
+		cost = opp_cost(t, &t->opp[i], mem, awake);
+		if (cost < least) {
+			least = cost;
+			best = i;
+		}
+	}
+	return best;
 }
 
 /* The OPP of least energy on a machine that is awake for @awake_pct. */
@@ -122,13 +114,14 @@ static u32 rules_delay_cost(const struct gchint_rules *r, bool rests)
 }
 
 /*
- * The highest OPP for whose power the time of @waiting threads at @cost, and of a machine
- * that is awake for @awake_pct, is worth it.
+ * The highest OPP for whose power the time of a thread at @cost, and of a machine that is
+ * awake for @awake_pct, is worth it. Also for a pause, whatever waits for it: where CPUs
+ * share a clock, an OPP of its own costs two switches, which is more than it gains.
  */
 static u32 range_find_worth(const struct gchint_rules *r, const struct range *in, u32 mem,
-			    u32 waiting, u32 cost, u32 awake_pct)
+			    u32 cost, u32 awake_pct)
 {
-	u32 pct = awake_pct + waiting * GCHINT_DELAY_COST_STEP * cost;
+	u32 pct = awake_pct + GCHINT_DELAY_COST_STEP * cost;
 
 	if (cost >= GCHINT_DELAY_COST_MAX || !r->opps->powered)
 		return in->last;
@@ -145,8 +138,8 @@ static struct gchint_mutator_bounds mutator_bounds(const struct gchint_rules *r,
 	const struct gchint_opps *t = r->opps;
 	struct gchint_mutator_bounds b = {};
 	u32 pct = READ_ONCE(r->tun->awake_pct);
-	u32 cap = range_find_worth(r, in, mem, 1, r->delay_cost, pct);
-	u32 spare = range_find_worth(r, in, mem, 1, rules_delay_cost(r, true), 0);
+	u32 cap = range_find_worth(r, in, mem, r->delay_cost, pct);
+	u32 spare = range_find_worth(r, in, mem, rules_delay_cost(r, true), 0);
 
 	if (t->powered) {
 		b.floor_khz = t->opp[range_find_least(t, in, mem, pct)].khz;
@@ -206,11 +199,6 @@ static u32 mutator_slowdown(const struct gchint_rules *r, u32 slowdown, u8 mutat
 		     GCHINT_ONE;
 }
 
-static u8 boost_waiting_threads(const struct gchint_plan *p)
-{
-	return p->together ? WAITING_THREADS_TOGETHER : WAITING_THREADS;
-}
-
 static u8 boost_reason(u8 class)
 {
 	if (class == GCHINT_CLASS_STW)
@@ -232,10 +220,10 @@ static void plan_boost_lower(struct gchint_plan *p, const struct gchint_rules *r
 	p->lower = true;
 }
 
-/* The conservative end of the estimate: where a thread waits is no place to experiment. */
-static u32 fit_least_mem(const struct gchint_fit *fit)
+/* Until anything is known, all of it is work of the CPU: no thread waits for an assumption. */
+static u32 fit_mem(const struct gchint_fit *fit)
 {
-	return fit->known && fit->mem > 2 * fit->error ? fit->mem - 2 * fit->error : 0;
+	return fit->known ? fit->mem : 0;
 }
 
 static void plan_boost(struct gchint_plan *p, const struct question *q)
@@ -251,8 +239,8 @@ static void plan_boost(struct gchint_plan *p, const struct question *q)
 	p->mem = 0;
 	if (!range_init(r, &in))
 		return;
-	p->mem = fit_least_mem(&q->fit);
-	i = range_find_worth(r, &in, p->mem, boost_waiting_threads(p), cost, awake_pct);
+	p->mem = fit_mem(&q->fit);
+	i = range_find_worth(r, &in, p->mem, cost, awake_pct);
 	/* The limit itself may be no OPP. */
 	if (i < in.last)
 		plan_boost_lower(p, r, i);
@@ -379,8 +367,7 @@ static u32 cap_find_worth(const struct cap *c, const struct question *q)
 {
 	const struct gchint_rules *r = q->rules;
 
-	return range_find_worth(r, &c->in, c->mem, WAITING_THREADS,
-				rules_delay_cost(r, q->hint->rests),
+	return range_find_worth(r, &c->in, c->mem, rules_delay_cost(r, q->hint->rests),
 				READ_ONCE(r->tun->awake_pct));
 }
 
@@ -397,7 +384,7 @@ static u32 plan_hurry(struct gchint_plan *p, const struct cap *c, const struct q
 	p->step = 0;
 	/* Mutators will wait for what is slower than it would have to be. */
 	if (!cap_keeps_pace(c, &t->opp[at]))
-		p->weight = WAITING_THREADS * GCHINT_WEIGHT_THREAD;
+		p->weight = GCHINT_WEIGHT_THREAD;
 	return at;
 }
 
@@ -408,9 +395,9 @@ static u32 plan_hurry(struct gchint_plan *p, const struct cap *c, const struct q
  */
 static u32 plan_awaited(struct gchint_plan *p, struct cap *c, const struct question *q, u32 at)
 {
-	c->mem = fit_least_mem(&q->fit);
+	c->mem = fit_mem(&q->fit);
 	p->step = 0;
-	p->weight = WAITING_THREADS * GCHINT_WEIGHT_THREAD;
+	p->weight = GCHINT_WEIGHT_THREAD;
 	return max_t(u32, at, cap_find_worth(c, q));
 }
 
@@ -554,12 +541,11 @@ static void plan_begin(struct gchint_plan *p, const struct question *q)
 		.instance = q->hint->instance,
 		.revision = q->hint->revision,
 		.class = q->hint->class,
-		.together = q->hint->together,
 		.until_ns = q->now_ns + VALID_NS,
 		.slowdown = GCHINT_ONE,
 	};
 	if (gchint_class_boosts(p->class))
-		p->weight = boost_waiting_threads(p) * GCHINT_WEIGHT_THREAD;
+		p->weight = GCHINT_WEIGHT_THREAD;
 }
 
 /* How long a phase must be expected to last for a frequency of its own. */

@@ -101,7 +101,6 @@ struct gchint_plan {
 	bool made; /* there is a plan */
 	bool lower; /* a boost that gains nothing above @khz, even if load asks for more */
 	bool probe; /* @khz is a neighbour of the best choice, to learn */
-	bool together; /* &gchint_hint.together */
 	u8 weight; /* &gchint_usage.weight */
 	bool steady; /* neither a stall instant nor an expected end shortens @until_ns */
 	u32 mem; /* memory fraction used, fixed point */
@@ -118,7 +117,7 @@ static inline bool gchint_plan_valid(const struct gchint_plan *p, const struct g
 {
 	return p->made && p->epoch == r->epoch && p->instance == h->instance &&
 	       p->revision == h->revision && p->class == h->class &&
-	       p->together == h->together && now_ns < p->until_ns;
+	       now_ns < p->until_ns;
 }
 
 /**

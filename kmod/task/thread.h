@@ -64,7 +64,6 @@ struct gchint_slot_block {
  * @slowed: CPUs that slowed its mutators, by their last digit: the latest
  * @collector: slot of the thread that was last seen to collect; GCHINT_NO_LEAD none
  * @rested: when a mutator was last seen to rest between its work, jiffies; 0 never
- * @collecting: CPUs that collect for it while mutators wait
  * @mutator: gchint_learn_mutator() by core type; written under @learn_lock
  * @learn_lock: serialises @learn; innermost of all locks
  * @nr_leases: slots taken; lease lock
@@ -87,7 +86,6 @@ struct gchint_session {
 	u32 slowdown;
 	u32 slowdown_until;
 	u32 rested;
-	atomic_t collecting;
 	u8 mutator[GCHINT_CORE_TYPES];
 	raw_spinlock_t learn_lock;
 	u16 slowdown_slot;

@@ -55,13 +55,12 @@
 
 /*
  * What only this file needs of a CPU; the rest is in struct gchint_cpu. The policy's
- * lock serialises @snapshot, @sample and @collects, as it does gchint_cpu.hint.
+ * lock serialises @snapshot and @sample, as it does gchint_cpu.hint.
  */
 struct watch_cpu {
 	/* Off the stack of watch_sample(). */
 	struct gchint_snapshot snapshot;
 	struct gchint_sample sample;
-	bool collects; /* counted in gchint_session.collecting */
 	u64 linger_until_ns;
 	struct hrtimer timer;
 	/* Lets another CPU make this one sample its slot. */
@@ -334,31 +333,6 @@ static bool session_rests(const struct gchint_session *session)
 	return rested && time_before32((u32)jiffies, rested + HZ);
 }
 
-/* Counts this CPU among those that collect for the session while mutators wait. */
-static void session_count(struct gchint_cpu *c, struct gchint_session *session,
-			  bool collects)
-{
-	struct watch_cpu *w = watch_cpu_of(c);
-
-	if (collects == w->collects)
-		return;
-	w->collects = collects;
-	if (collects)
-		atomic_inc(&session->collecting);
-	else
-		atomic_dec(&session->collecting);
-}
-
-/*
- * CPUs of this policy renew their plans at the decision that follows a change,
- * those of others at their next one.
- */
-static bool hint_is_together(const struct gchint_cpu *c)
-{
-	return watch_cpu_of(c)->collects &&
-	       atomic_read(&c->thread->session->collecting) > 1;
-}
-
 /* Updates the hint and plan in @c; other CPUs of a locked policy may do so. */
 static void watch_sample(struct gchint_cpu *c, struct gchint_policy *policy,
 			 u64 now)
@@ -384,10 +358,6 @@ static void watch_sample(struct gchint_cpu *c, struct gchint_policy *policy,
 	if (c->hint.keeping != GCHINT_KEEPING_UNKNOWN)
 		WRITE_ONCE(session->rested, (u32)jiffies);
 	c->hint.rests = session_rests(session);
-	session_count(c, session,
-		      gchint_class_boosts(c->hint.class) &&
-			      c->hint.class != GCHINT_CLASS_URGENT);
-	c->hint.together = hint_is_together(c);
 	if (c->hint.class != GCHINT_CLASS_NEUTRAL)
 		WRITE_ONCE(session->collector, thread->slot);
 	if (policy)
@@ -426,9 +396,7 @@ static void watch_renew(struct gchint_cpu *c, struct gchint_policy *policy,
 	if (c->hint.class == GCHINT_CLASS_NEUTRAL ?
 		    c->hint.slowdown == session_slowdown(c->thread->session) &&
 			    c->hint.keeping == hint_keeping(c, now) :
-		    c->hint.together == hint_is_together(c) &&
-			    gchint_plan_valid(&c->plan, &c->hint,
-					      &policy->rules, now))
+		    gchint_plan_valid(&c->plan, &c->hint, &policy->rules, now))
 		return;
 	watch_sample(c, policy, now);
 }
@@ -550,7 +518,6 @@ static void thread_leave(struct gchint_cpu *c, struct gchint_policy *policy,
 	struct gchint_thread *thread = c->thread;
 
 	watch_account_run(c, policy, now);
-	session_count(c, thread->session, false);
 	c->unprivileged = !(thread->session->granted & GCHINT_GRANT_RAISE);
 	c->bucket = thread->session->bucket;
 	raw_spin_lock(&thread->lock);

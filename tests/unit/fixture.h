@@ -34,7 +34,7 @@ static inline void init(struct fixture *x, void (*fill)(struct gchint_opps *))
 	x->rules.max_khz = x->opps.opp[x->opps.nr - 1].khz;
 	x->rules.latency_ns = 50000;
 	x->rules.epoch = 1;
-	x->rules.delay_cost = 40;
+	x->rules.delay_cost = GCHINT_DELAY_COST_MAX;
 	x->hint.class = GCHINT_CLASS_CONCURRENT;
 	x->hint.phase = GCHINT_PHASE_MARK;
 	x->hint.begin_ns = NOW;

@@ -24,7 +24,7 @@ void sim_init(struct sim *s, u32 latency_ns)
 	s->rules.max_khz = s->opps.opp[s->opps.nr - 1].khz;
 	s->rules.latency_ns = latency_ns;
 	s->rules.epoch = 1;
-	s->rules.delay_cost = 40;
+	s->rules.delay_cost = GCHINT_DELAY_COST_MAX;
 	s->now = 1000 * S;
 	s->last_ran = s->now;
 	s->tick_ns = 4 * MS;

@@ -357,6 +357,7 @@ static void test_mutator_slows_for_a_late_collection(void **state)
 	gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
 	assert_cmp(d.khz, >, x.rules.mutator[0].floor_khz);
 	x.rules.delay_cost = GCHINT_DELAY_COST_MAX;
+	gchint_rules_set_mutators(&x.rules);
 	gchint_decide_cpu(&d, &x.rules, 3, 1024, &h, NULL);
 	assert_cmp(d.khz, ==, cpu(&x, 1024, false).khz);
 	assert_false(d.hinted);

@@ -31,9 +31,10 @@ static void test_ceiling_is_the_highest_opp_that_pays_off(void **state)
 			at = gchint_opp_at_least(&x.opps, ceiling_at(&x, cost));
 			for (u32 i = 0; i < x.opps.nr; i++)
 				least = fmin(least, paid(&x, i, .3, price));
-			assert_true(paid(&x, at, .3, price) <= least * 1.035);
+			/* Fixed point: a few thousandths. */
+			assert_true(paid(&x, at, .3, price) <= least * 1.004);
 			assert_true(at + 1 == x.opps.nr ||
-				    paid(&x, at + 1, .3, price) > least * 1.025);
+				    paid(&x, at + 1, .3, price) > least * .996);
 		}
 	}
 }
@@ -153,7 +154,7 @@ static void test_ceiling_only_for_hinting_mutators(void **state)
 	assert_cmp(cpu(&x, 1024, true).khz, >, x.rules.max_khz);
 }
 
-static void test_pauses_count_twice(void **state)
+static void test_pauses_are_worth_what_mutators_are(void **state)
 {
 	static const u8 classes[] = { GCHINT_CLASS_STW, GCHINT_CLASS_FOREGROUND,
 				      GCHINT_CLASS_URGENT };
@@ -162,7 +163,7 @@ static void test_pauses_count_twice(void **state)
 	for (u32 b = 0; b < nr_boards; b++) {
 		for (u32 c = 0; c < ARRAY_SIZE(classes); c++) {
 			for (u32 cost = 0; cost < GCHINT_DELAY_COST_MAX; cost += 20) {
-				double least = 1e300, price = 2 * cost / 50.0;
+				double least = 1e300, price = cost / 50.0;
 				struct fixture x;
 				u32 at;
 
@@ -172,40 +173,12 @@ static void test_pauses_count_twice(void **state)
 				at = gchint_opp_at_least(&x.opps, plan(&x));
 				for (u32 i = 0; i < x.opps.nr; i++)
 					least = fmin(least, paid(&x, i, 0, price));
-				assert_true(paid(&x, at, 0, price) <= least * 1.035);
+				assert_true(paid(&x, at, 0, price) <= least * 1.004);
 				assert_int_equal(x.plan.lower, at + 1 < x.opps.nr);
 				x.rules.delay_cost = GCHINT_DELAY_COST_MAX;
 				assert_cmp(plan(&x), ==, x.rules.max_khz);
 				assert_false(x.plan.lower);
 			}
-		}
-	}
-}
-
-/* Where the mutators' CPUs collect, each is worth what a mutator is. */
-static void test_pauses_that_use_all_cpus_count_once(void **state)
-{
-	(void)state;
-	for (u32 b = 0; b < nr_boards; b++) {
-		for (u32 cost = 0; cost < GCHINT_DELAY_COST_MAX; cost += 20) {
-			struct fixture x;
-			u32 alone, together;
-
-			init(&x, boards[b].fill);
-			x.hint.class = GCHINT_CLASS_STW;
-			x.rules.delay_cost = cost;
-			alone = plan(&x);
-			/* The plan is made again when another CPU begins or ends. */
-			x.hint.together = true;
-			assert_false(gchint_plan_valid(&x.plan, &x.hint, &x.rules, NOW));
-			together = plan(&x);
-			x.hint.together = false;
-			assert_false(gchint_plan_valid(&x.plan, &x.hint, &x.rules, NOW));
-			assert_cmp(plan(&x), ==, alone);
-			assert_cmp(together, <=, alone);
-			x.rules.delay_cost = cost / 2;
-			x.plan.made = false;
-			assert_cmp(plan(&x), ==, together);
 		}
 	}
 }
@@ -278,8 +251,7 @@ int main(void)
 		cmocka_unit_test(test_highest_cost_has_no_ceiling),
 		cmocka_unit_test(test_no_ceiling_under_limits_or_unknown_power),
 		cmocka_unit_test(test_ceiling_only_for_hinting_mutators),
-		cmocka_unit_test(test_pauses_count_twice),
-		cmocka_unit_test(test_pauses_that_use_all_cpus_count_once),
+		cmocka_unit_test(test_pauses_are_worth_what_mutators_are),
 		cmocka_unit_test(test_pauses_of_servers_and_under_limits_are_never_cheap),
 		cmocka_unit_test(test_cost_limits_the_speed_of_late_collections),
 	};
