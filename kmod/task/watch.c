@@ -522,7 +522,8 @@ static void thread_leave(struct gchint_cpu *c, struct gchint_policy *policy,
 	c->bucket = thread->session->bucket;
 	raw_spin_lock(&thread->lock);
 	thread->plan = c->plan;
-	thread->rest.slept = slept && !thread_awaits_collection(thread);
+	gchint_rest_leave(&thread->rest,
+			  slept && !thread_awaits_collection(thread), now);
 	WRITE_ONCE(thread->cpu, -1);
 	raw_spin_unlock(&thread->lock);
 	if (policy)

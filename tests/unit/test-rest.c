@@ -3,13 +3,18 @@
 #include "deciding.h"
 #include "rest.h"
 
-/* It sleeps @times times, the last time until @end; @stopped: because of a collection. */
+/* It works for @work, and then sleeps until @end; @stopped: because of a collection. */
+static void rest_after(struct gchint_rest *r, u64 work, u64 end, bool stopped)
+{
+	gchint_rest_leave(r, !stopped, ((u64)r->ended << GCHINT_REST_SHIFT) + work);
+	gchint_rest_enter(r, stopped, end);
+}
+
+/* It sleeps @times times after a request, the last time until @end. */
 static void rest(struct gchint_rest *r, u32 times, u64 end, bool stopped)
 {
-	while (times--) {
-		r->slept = true;
-		gchint_rest_enter(r, stopped, end - times * 200 * US);
-	}
+	while (times--)
+		rest_after(r, 100 * US, end - times * 200 * US, stopped);
 }
 
 static bool is_behind(const struct gchint_rest *r, u64 now)
@@ -35,6 +40,29 @@ static void test_only_what_rests_can_be_behind(void **state)
 	assert_true(is_behind(&r, 3 * S + 20 * MS));
 }
 
+/* It computes, and its threads wait for each other's locks. */
+static void test_waiting_for_locks_is_no_rest(void **state)
+{
+	struct gchint_rest r = {};
+
+	(void)state;
+	for (u64 now = S; now < 10 * S; now += 20 * MS) {
+		rest_after(&r, 19 * MS, now, false);
+		assert_int_equal(gchint_rest_keeping(&r, now + MS), GCHINT_KEEPING_UNKNOWN);
+		assert_int_equal(gchint_rest_keeping(&r, now + 10 * MS), GCHINT_KEEPING_UNKNOWN);
+	}
+	/* A server whose queue does not empty for a while remains one. */
+	rest(&r, 20, 11 * S, false);
+	assert_true(is_behind(&r, 11 * S + 10 * MS));
+	for (u64 now = 11 * S + 20 * MS; now < 11 * S + 900 * MS; now += 20 * MS) {
+		rest_after(&r, 19 * MS, now, false);
+		assert_int_equal(gchint_rest_keeping(&r, now + MS), GCHINT_KEEPING_UP);
+		assert_true(is_behind(&r, now + 10 * MS));
+	}
+	rest_after(&r, 19 * MS, 12 * S + 80 * MS, false);
+	assert_int_equal(gchint_rest_keeping(&r, 12 * S + 90 * MS), GCHINT_KEEPING_UNKNOWN);
+}
+
 /* A lock or a page that it waits for now and then. */
 static void test_few_rests_are_none(void **state)
 {
@@ -47,9 +75,9 @@ static void test_few_rests_are_none(void **state)
 		rest(&r, 1, now, false);
 		assert_false(is_behind(&r, now + 20 * MS));
 	}
-	/* Frames, 24 of them a second. */
+	/* Frames, 24 of them a second, that take little. */
 	for (u64 now = 60 * S; now < 61 * S; now += 41 * MS)
-		rest(&r, 1, now, false);
+		rest_after(&r, 2 * MS, now, false);
 	assert_true(is_behind(&r, 61 * S + 20 * MS));
 	/* Nor do those of long ago count. */
 	rest(&r, 1, 70 * S, false);
@@ -150,6 +178,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_only_what_rests_can_be_behind),
+		cmocka_unit_test(test_waiting_for_locks_is_no_rest),
 		cmocka_unit_test(test_few_rests_are_none),
 		cmocka_unit_test(test_collecting_and_preemption_are_no_rest),
 		cmocka_unit_test(test_behind_lifts_the_cap_and_nothing_else),
