@@ -369,10 +369,27 @@ static uint64_t function_of_part(const struct function_table *t, const struct co
 	return start;
 }
 
-static size_t text_find_users(const struct elf_file *f, const struct function_table *t,
-			      unsigned int machine, uint64_t text, struct site *site, size_t nr)
+/* A direct call, or the jump of a function that ends with a call. */
+static bool code_calls(const struct code *c, uint64_t at, uint64_t function)
 {
-	const uint64_t step = machine == EM_X86_64 ? 1 : 4;
+	uint32_t word;
+
+	if (c->machine == EM_X86_64)
+		return at + 5 <= c->size && (c->bytes[at] & 0xfe) == 0xe8 &&
+		       code_relative(c, at + 1) == function;
+	word = at + 4 <= c->size ? arm64_word(c, at) : 0;
+	return (word & 0x7c000000) == 0x14000000 &&
+	       c->address + at + (uint64_t)((int64_t)((uint64_t)word << 38) >> 38) * 4 == function;
+}
+
+/* Adds the functions with code that refers to @address in this way, without the one that is there. */
+static size_t functions_find_sites(const struct elf_file *f, const struct function_table *t,
+				   bool (*code_refers)(const struct code *, uint64_t at,
+						       uint64_t address),
+				   uint64_t address, struct site *site, size_t nr)
+{
+	const ElfW(Ehdr) *head = elf_file_range(f, 0, sizeof(*head));
+	const uint64_t step = head->e_machine == EM_X86_64 ? 1 : 4;
 	unsigned int sections;
 	const ElfW(Shdr) *s = elf_file_sections(f, &sections);
 
@@ -383,18 +400,18 @@ static size_t text_find_users(const struct elf_file *f, const struct function_ta
 					 NULL,
 			.size = s[i].sh_size,
 			.address = s[i].sh_addr,
-			.machine = machine,
+			.machine = head->e_machine,
 		};
 		uint64_t start, end;
 
 		for (uint64_t at = 0; c.bytes && at < c.size; at += step) {
-			if (!code_uses(&c, at, text))
+			if (!code_refers(&c, at, address))
 				continue;
 			start = functions_at(t, c.address + at, &end);
 			if (start)
-				nr = site_add(site, nr,
-					      file_offset(f, function_of_part(t, &c, start, end)),
-					      0);
+				start = function_of_part(t, &c, start, end);
+			if (start && start != address)
+				nr = site_add(site, nr, file_offset(f, start), 0);
 		}
 	}
 	return nr;
@@ -449,9 +466,9 @@ static size_t text_find(const struct elf_file *f, const char *name, struct site 
 		while (at && (at = memmem(at, (size_t)(end - at), text, length + 1))) {
 			if (at == bytes || !at[-1]) {
 				there = true;
-				nr = text_find_users(f, &t, head->e_machine,
-						     s[i].sh_addr + (uint64_t)(at - bytes), site,
-						     nr);
+				nr = functions_find_sites(f, &t, code_uses,
+							  s[i].sh_addr + (uint64_t)(at - bytes),
+							  site, nr);
 			}
 			at++;
 		}
@@ -479,52 +496,6 @@ static uint64_t file_address(const struct elf_file *f, uint64_t offset)
 	return 0;
 }
 
-/* A direct call, or the jump of a function that ends with a call. */
-static bool code_calls(const struct code *c, uint64_t at, uint64_t function)
-{
-	uint32_t word;
-
-	if (c->machine == EM_X86_64)
-		return at + 5 <= c->size && (c->bytes[at] & 0xfe) == 0xe8 &&
-		       code_relative(c, at + 1) == function;
-	word = at + 4 <= c->size ? arm64_word(c, at) : 0;
-	return (word & 0x7c000000) == 0x14000000 &&
-	       c->address + at + (uint64_t)((int64_t)((uint64_t)word << 38) >> 38) * 4 == function;
-}
-
-/* The functions that call the one at @function, without itself. */
-static size_t function_find_callers(const struct elf_file *f, const struct function_table *t,
-				    unsigned int machine, uint64_t function, struct site *site)
-{
-	const uint64_t step = machine == EM_X86_64 ? 1 : 4;
-	unsigned int sections;
-	const ElfW(Shdr) *s = elf_file_sections(f, &sections);
-	size_t nr = 0;
-
-	for (unsigned int i = 0; s && i < sections; i++) {
-		const struct code c = {
-			.bytes = s[i].sh_flags & SHF_EXECINSTR ?
-					 (const unsigned char *)section_bytes(f, &s[i]) :
-					 NULL,
-			.size = s[i].sh_size,
-			.address = s[i].sh_addr,
-			.machine = machine,
-		};
-		uint64_t start, end;
-
-		for (uint64_t at = 0; c.bytes && at < c.size; at += step) {
-			if (!code_calls(&c, at, function))
-				continue;
-			start = functions_at(t, c.address + at, &end);
-			if (start)
-				start = function_of_part(t, &c, start, end);
-			if (start && start != function)
-				nr = site_add(site, nr, file_offset(f, start), 0);
-		}
-	}
-	return nr;
-}
-
 /* @name: of the function that is called, or its text */
 static size_t caller_find(const struct elf_file *f, const char *name, struct site *site, char *why,
 			  size_t size)
@@ -544,8 +515,8 @@ static size_t caller_find(const struct elf_file *f, const char *name, struct sit
 		return 0;
 	}
 	if (nr == 1)
-		nr = function_find_callers(f, &t, head->e_machine, file_address(f, site[0].offset),
-					   site);
+		nr = functions_find_sites(f, &t, code_calls, file_address(f, site[0].offset), site,
+					  0);
 	if (nr == 1)
 		return nr;
 	snprintf(why, size,
