@@ -242,8 +242,10 @@ static void no_recorder(void)
 	gchint_phase_end();
 }
 
-/* To a recorder that does not read its socket the ring is sent again later. */
-static void stuck_recorder(void)
+#define AGAIN_NS 10000000 /* between two attempts to send a ring */
+
+/* The recorder's socket takes no more. */
+static void socket_fill(void)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
 	const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -251,9 +253,91 @@ static void stuck_recorder(void)
 	strcpy(a.sun_path, path);
 	while (sendto(fd, "x", 1, 0, (struct sockaddr *)&a, sizeof(a)) == 1)
 		;
+	close(fd);
+}
+
+/* Reads what socket_fill() wrote, and nothing else is there. */
+static void socket_drain(void)
+{
+	char byte;
+
+	while (recv(listener, &byte, 1, 0) == 1)
+		CHECK_IS(byte, 'x');
+}
+
+static uint64_t descriptors_open(void)
+{
+	uint64_t open = 0;
+
+	for (int fd = 0; fd < 64; fd++)
+		open |= (uint64_t)(fcntl(fd, F_GETFD) >= 0) << fd;
+	return open;
+}
+
+static void stuck_recorder(void)
+{
+	socket_fill();
 	alarm(250);
 	CHECK_IS(gchint_init(0), GCHINT_BACKEND_STREAM);
-	close(fd);
+	unlink(path);
+}
+
+/* When a recorder reads its socket again it receives the ring, at a phase. */
+static void ring_is_sent_later(void)
+{
+	const uint64_t before = descriptors_open();
+	struct gchint_stream *ring;
+	uint32_t at = 0;
+
+	socket_fill();
+	CHECK_IS(gchint_init(0), GCHINT_BACKEND_STREAM);
+	socket_drain();
+	/* Not at each phase. */
+	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
+	CHECK(!receive());
+	clock_passed_ns = AGAIN_NS;
+	gchint_phase_end();
+	ring = receive();
+	CHECK(ring != NULL);
+	if (!ring)
+		return;
+	CHECK(ring->features & GCHINT_STREAM_LATE);
+	CHECK_IS(descriptors_open(), before);
+	clock_passed_ns = 0;
+	want(ring, &at, GCHINT_STREAM_ATTACH, 0, 0, 0);
+	want(ring, &at, GCHINT_STREAM_PHASE, GCHINT_PHASE_MARK, 0, 0);
+	/* Once. */
+	clock_passed_ns = 2 * AGAIN_NS;
+	gchint_phase_begin(GCHINT_PHASE_MARK, 0);
+	CHECK(!receive());
+	unlink(path);
+}
+
+/* A program that closes all descriptors may have others of these numbers: they are its own. */
+static void number_is_taken(void)
+{
+	const uint64_t before = descriptors_open();
+	uint64_t ours;
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), fd;
+
+	for (int n = 0; n < 2; n++) {
+		clock_passed_ns = 0;
+		socket_fill();
+		CHECK_IS(gchint_open(&s, 0), 0);
+		CHECK_IS(gchint_get_backend(s), GCHINT_BACKEND_STREAM);
+		ours = descriptors_open() & ~before & ~(1ull << null);
+		CHECK_IS(__builtin_popcountll(ours), 2);
+		/* The one or the other of the two. */
+		fd = n ? 63 - __builtin_clzll(ours) : __builtin_ctzll(ours);
+		CHECK_IS(dup2(null, fd), fd);
+		socket_drain();
+		clock_passed_ns = AGAIN_NS;
+		gchint_phase_begin(GCHINT_PHASE_MARK, 0);
+		CHECK(!receive());
+		CHECK_IS(descriptors_open(), before | 1ull << null | 1ull << fd);
+		CHECK_IS(gchint_close(s), 0);
+		CHECK_IS(close(fd), 0);
+	}
 	unlink(path);
 }
 
@@ -573,6 +657,9 @@ static const struct tap_test tests[] = {
 	{ "a full ring counts losses without waiting", loss_is_counted },
 	{ "a missing recorder is no error", no_recorder },
 	{ "a recorder that does not receive delays opening only briefly", stuck_recorder },
+	{ "the ring is sent once when the recorder receives again", ring_is_sent_later },
+	{ "a descriptor that has become the program's is neither sent nor closed",
+	  number_is_taken },
 	{ "without memory or descriptors for a ring hints go nowhere", no_ring },
 	{ "readings of the heap, unknown values and older callers included", heap_is_reported },
 	{ "the device takes precedence", device_goes_first },
