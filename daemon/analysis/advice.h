@@ -105,7 +105,7 @@ bool advice_predict(const struct findings_input *in, const char *setting, struct
  * @then: with it
  *
  * Pauses also last while their threads wait for a CPU. Where the run with the change waited longer
- * and its collections needed less CPU time, the two runs do not tell.
+ * and its collections needed less CPU time, the two runs do not show it.
  */
 const char *advice_verdict(const struct advice *now, const struct advice *then);
 

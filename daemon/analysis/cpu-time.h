@@ -9,7 +9,7 @@
  * cannot have been outside of it. The estimate is that phases come first, and that a thread runs or
  * waits for a CPU in them, by its ratio of both: a collector's thread sleeps outside of its phases.
  *
- * A phase tells the CPU that it began on, and each reading the one that the thread ran on last.
+ * A phase has the CPU that it began on, and each reading the one that the thread ran on last.
  */
 #ifndef ANALYSIS_CPU_TIME_H
 #define ANALYSIS_CPU_TIME_H

@@ -403,7 +403,7 @@ const char *energy_lack_text(const struct energy *e)
 	return NULL;
 }
 
-/* Whether two rails tell the same energy, reading by reading: one mirrors the other. */
+/* Whether two rails report the same energy, reading by reading: one mirrors the other. */
 static bool rail_mirrors(const struct recording *rec, size_t a, size_t b)
 {
 	const struct recording_series *x = recording_samples(rec, a),

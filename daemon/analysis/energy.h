@@ -127,7 +127,7 @@ const char *energy_lack_text(const struct energy *e);
 
 /*
  * The rails that answer what a recording drew: those of the first role of enum rail_role that has a known
- * energy. Of packages and CPUs these are all of them, each counted once: an interface that tells
+ * energy. Of packages and CPUs these are all of them, each counted once: an interface that reports
  * the same again (intel-rapl-mmio, a die that mirrors its package's counter) is left out; of other
  * roles, the first one. A rail of a single core is none of them: see energy_of_cores().
  *

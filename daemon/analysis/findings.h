@@ -56,7 +56,7 @@ struct findings_collection {
 /**
  * struct findings_input - what is known of a process
  * @name: of the process; NULL or "" not known
- * @runtime: the adapter's name, such as "jvm"; NULL: as far as @name tells
+ * @runtime: the adapter's name, such as "jvm"; NULL: as far as @name shows it
  * @settings: the program's arguments and its environment, NULL-terminated; NULL: not known
  * @duration: of the recording, ns
  * @pause: its pauses, by @t0
@@ -93,7 +93,7 @@ union findings_value {
 	double share;
 };
 
-/* The runtime of a process: that of @in, else the one that its name tells; NULL. */
+/* The runtime of a process: that of @in, else the one that its name shows; NULL. */
 const char *findings_runtime(const struct findings_input *in);
 
 /* Whether a collection was one of all generations. */

@@ -27,7 +27,7 @@ struct reasons {
 
 /**
  * struct reasons_program - what is known of a program beyond its recording
- * @runtime: the adapter's name; NULL: as far as the name of its process tells
+ * @runtime: the adapter's name; NULL: as far as the name of its process shows it
  * @settings: its arguments and its environment, NULL-terminated; NULL: not known
  * @change: a setting to predict, as in struct advice; NULL: the best one
  */

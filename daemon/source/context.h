@@ -86,7 +86,7 @@ struct context_thread {
  * @ahead_ns: receives it; another time namespace has an offset
  *
  * Returns false if the process is in another time namespace than its children will be, so that the
- * kernel does not tell its offset.
+ * kernel does not report its offset.
  */
 bool context_clock_ahead(const struct source_context *context, int32_t pid, int64_t *ahead_ns);
 

@@ -60,7 +60,7 @@ static void slots_add(const struct elf_file *f, const char *section, struct slot
 
 /*
  * The slot through which the code jumps: x86-64's jmp *slot(%rip), perhaps behind endbr64 or bnd;
- * AArch64's adrp x16, page and ldr x17, [x16, rest]. Their order is no safe way to tell whose stub
+ * AArch64's adrp x16, page and ldr x17, [x16, rest]. Their order does not show reliably whose stub
  * it is: in the C library's own file it is not that of its relocations. 0: no such code.
  */
 static uint64_t stub_slot(unsigned int machine, const unsigned char *code, uint64_t size,

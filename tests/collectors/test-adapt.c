@@ -15,7 +15,7 @@
 static struct gc_heap *heap;
 static struct gc_adapt *adapt;
 
-static uint32_t speed; /* kHz; 0: the kernel tells nothing */
+static uint32_t speed; /* kHz; 0: the kernel reports nothing */
 
 static int frequency(uint32_t *effective_khz, uint32_t *highest_khz, void *arg)
 {

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 # Programs in a pid namespace that the recorder's does not contain, as those of other containers are:
-# the kernel cannot tell whose hints they are, and the recorder says so.
+# the kernel cannot name the process whose hints they are, and the recorder says so.
 
 fresh foreign
 foreign_run() { # a program outside, whose hints go to the daemon in $d

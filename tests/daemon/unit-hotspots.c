@@ -36,7 +36,8 @@
 #define IN_KERNEL PERF_RECORD_MISC_KERNEL
 #define IN_USER	  PERF_RECORD_MISC_USER
 #define BY_SIGNAL                                                                                  \
-	"methods by a signal to the thread: the kernel does not tell where a thread's pointer is"
+	"methods by a signal to the thread: the kernel does not report where a thread's pointer "  \
+	"is"
 
 #define BY_TIMER                                                                                   \
 	"samples by each thread's own timer, without the kernel's own and without callers: perf "  \

@@ -606,7 +606,7 @@ static void regulators_check(struct source_context *context)
 	const struct source *regulator = source_table[SOURCE_regulator];
 	void *state;
 
-	text_is(place_probe(regulator, context), "-19 'no regulator tells its voltage' ''",
+	text_is(place_probe(regulator, context), "-19 'no regulator reports its voltage' ''",
 		"a board without regulators");
 	place_file(SUPPLY(1) "name", "core\n");
 	place_file(SUPPLY(1) "microvolts", "900000\n");

@@ -32,7 +32,7 @@ static void samples_keep_limit(struct source_context *context)
 	h->context = context;
 	h->sampling.hz = 999;
 	CHECK(!hotspots_keep_limit(h) && h->sampling.hz == 999,
-	      "where the kernel tells no limit there is none");
+	      "where the kernel reports no limit there is none");
 	place_file("proc/sys/kernel/perf_event_max_sample_rate", "500\n");
 	CHECK(hotspots_keep_limit(h) && h->sampling.hz == 500,
 	      "samples are taken at the kernel's limit");

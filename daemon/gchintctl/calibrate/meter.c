@@ -25,7 +25,7 @@
 #define WIDE_NS 50000
 #define TRIES	5
 
-/* The zone of the whole platform is named as a package is: its label tells. */
+/* The zone of the whole platform is named as a package is, and differs by its label. */
 static bool label_is_platform(const char *label)
 {
 	return label && !strcmp(label, "psys");

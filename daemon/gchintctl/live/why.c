@@ -369,7 +369,7 @@ static void pause_print_heap(const struct pause *pause)
 		printf("%4s ", "?");
 }
 
-/* Accounts that are read seldom tell little about a short pause. */
+/* Accounts that are rarely read say little about a short pause. */
 static bool pause_wait_is_known(const struct pause *pause)
 {
 	return pause->waited &&

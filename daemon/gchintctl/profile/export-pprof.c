@@ -163,7 +163,7 @@ static uint64_t location_of(struct pprof *x, const struct profile_frame *frame)
 	return (uint64_t)location + 1;
 }
 
-/* Energy that is not known is no value, but a value is wanted: a label tells such samples apart. */
+/* Energy that is not known is no value, but a value is wanted: a label marks such samples. */
 static void sample_write(struct pprof *x, size_t index)
 {
 	const struct profile *p = x->p;

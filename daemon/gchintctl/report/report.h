@@ -36,7 +36,7 @@ void report_run(struct recording *rec, size_t number, const struct plot_scale *s
 void report_name_programs(const struct recording *rec, char *buf, size_t size);
 /* Writes the tables of energy by phase, core and process; nothing where there is none. */
 void report_energy(const struct recording *rec, FILE *html);
-/* Whether a rail tells an energy. */
+/* Whether the energy of a rail is known. */
 bool report_energy_is_known(const struct recording *rec);
 /* Writes the energy in phases for the key figures, up to the end of its explanation. */
 void report_energy_figure(const struct recording *rec, FILE *html);

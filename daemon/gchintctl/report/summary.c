@@ -190,7 +190,7 @@ static void answer_print_energy(const struct recording *rec)
 			       amount_digits(in.low, 3, AMOUNT_BUFFER),
 			       amount_digits(in.high, 3, AMOUNT_BUFFER));
 		else if (in.ns)
-			fputs(", phases are too short to tell theirs", stdout);
+			fputs(", that in phases is not known: they are too short", stdout);
 		if (e.gaps_ns * 100 > e.gaps_ns + e.known_ns)
 			printf("; not known for %s of %s", amount_length((double)e.gaps_ns, length),
 			       amount_length((double)(e.gaps_ns + e.known_ns), all));

@@ -83,7 +83,7 @@ struct recording_sample {
  * @sample: by time
  * @nr: their number
  * @still: readings left out: the counter was not updated yet, see recording_samples()
- * @joined: readings without a value that are left out: those around them tell the energy
+ * @joined: readings without a value that are left out: those around them give the energy
  * @stopped: readings of a counter that no longer counted, taken as unknown
  * @negative: readings of a negative power, taken as unknown
  */

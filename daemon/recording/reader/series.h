@@ -3,7 +3,7 @@
  * Which readings of a rail can be trusted. Everything that computes an energy takes the readings
  * from here, so that a value that is wrong is unknown everywhere. Pure.
  *
- * - The readings before and after a gap tell the energy of a counter in it, if it grew: gchintd
+ * - The readings before and after a gap give the energy of a counter in it, if it grew: gchintd
  *   repeats the value before where it did not know.
  * - Of a counter's readings of one instant, those that would leave a growth between them are
  *   dropped: time 0 has no energy.

@@ -324,7 +324,7 @@ int tunnel_open(struct tunnel **out, uint32_t threads, const char *sysfs, const 
 		return -ENOMEM;
 	t->threads_fd = t->ring_fd = t->program_fd = -1;
 	snprintf(path, sizeof(path), "%s/kernel/btf/vmlinux", sysfs);
-	*why = "the kernel does not tell where a thread's pointer is";
+	*why = "the kernel does not report where a thread's pointer is";
 	pointer = *THREAD_POINTER ? btf_offset(path, "task_struct", THREAD_POINTER) : -ENOENT;
 	ret = pointer > INT32_MAX ? -ERANGE : pointer < 0 ? (int)pointer : 0;
 	if (!ret) {

@@ -6,7 +6,7 @@
  * (firmware wrote it, a read was garbled): its step is no energy.
  *
  * A counter that shows less than before has wrapped or was reset (a driver was loaded anew, the
- * machine slept, firmware cleared it). Only a wrap tells the energy. It is one only if the
+ * machine slept, firmware cleared it). Only after a wrap is the energy known. It is one only if the
  * energy that it implies is possible at the rail's highest power in the time that passed.
  */
 #ifndef SOURCE_COUNTER_H

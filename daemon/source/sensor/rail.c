@@ -415,7 +415,7 @@ static bool rail_undo_break(struct rail *r, const struct counter_limits *limits,
 
 /*
  * Extends a counter to one that only grows. @t: of the reading. Where readings are missing or the
- * counter broke, the total around it tells whether the energy in between is known: it grew by it,
+ * counter broke, the total around it shows whether the energy in between is known: it grew by it,
  * or else it repeats the value before (docs/recording.md, "When the energy of a rail is unknown").
  */
 static int64_t rail_extend(struct rails *rails, struct rail *r, int64_t raw, uint64_t t)

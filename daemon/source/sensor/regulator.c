@@ -47,7 +47,7 @@ static int regulator_probe(const struct source_context *context, struct probe *p
 	struct rails_count n = rails_count(context, regulator_scan);
 
 	if (!n.channels)
-		return probe_absent(p, -ENODEV, "", "no regulator tells its voltage");
+		return probe_absent(p, -ENODEV, "", "no regulator reports its voltage");
 	return probe_found(p, "%u set voltages", n.channels);
 }
 
