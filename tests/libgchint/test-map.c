@@ -266,7 +266,42 @@ static void silent_thread_keeps_its_page(void)
 	CHECK_IS(gchint_close(s), 0);
 }
 
+static void *attach_once(void *arg)
+{
+	gchint_self();
+	pthread_barrier_wait(&step);
+	pthread_barrier_wait(&silence);
+	return arg;
+}
+
+/* The bound of <gchint.h>, gchint_open(3) and libgchint/README.md. */
+static void pages_of_a_further_block(void)
+{
+	pthread_t thread[GCHINT_SLOTS];
+	long own, kernel;
+	unsigned int n;
+
+	pthread_barrier_init(&step, NULL, GCHINT_SLOTS + 1);
+	pthread_barrier_init(&silence, NULL, GCHINT_SLOTS + 1);
+	CHECK_IS(gchint_open(&s, 0), 0);
+	for (n = 0; n < GCHINT_SLOTS; n++)
+		pthread_create(&thread[n], NULL, attach_once, NULL);
+	pthread_barrier_wait(&step);
+	CHECK_IS(mapped(), 2 * 4096);
+	own = private_pages();
+	kernel = mapped();
+	gchint_self();
+	CHECK_IS(private_pages() - own, 1);
+	CHECK_IS(mapped() - kernel, 4096);
+	pthread_barrier_wait(&silence);
+	for (n = 0; n < GCHINT_SLOTS; n++)
+		pthread_join(thread[n], NULL);
+	CHECK_IS(gchint_close(s), 0);
+}
+
 static const struct tap_test tests[] = {
+	{ "one thread more than a block holds takes a page, and one of the kernel",
+	  pages_of_a_further_block },
 	{ "a page that cannot be mapped leaves no device", refused },
 	{ "an unknown ABI leaves no device", another_abi },
 	{ "a kernel without the mapping of all CPUs works", without_cpus },
