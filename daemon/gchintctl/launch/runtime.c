@@ -325,13 +325,11 @@ static const struct runtime *runtime_by_elf(const char *path, const struct image
 	if (elf_is_dotnet(m, elf))
 		return runtime_named("dotnet");
 	none->runs = image_at(m, elf->e_phoff, (uint64_t)elf->e_phnum * sizeof(ElfW(Phdr)));
-	none->libgchint = image_mentions(m, "libgchint.so") || image_mentions(m, LIBGCHINT_STATIC);
-	listed = runtime_by_list(path, m, elf);
-	if (!elf_find_section(m, elf, SHT_DYNAMIC) && listed)
-		return listed;
 	if (!elf_find_section(m, elf, SHT_DYNAMIC)) {
-		runtime_none_set(none, "linked statically: nothing can be loaded into it");
-		return NULL;
+		listed = runtime_by_list(path, m, elf);
+		if (!listed)
+			runtime_none_set(none, "linked statically: nothing can be loaded into it");
+		return listed;
 	}
 	if (elf_needs(m, elf, "libgc.so") || elf_needs(m, elf, "libguile-") ||
 	    elf_needs(m, elf, "libecl.so"))
@@ -352,6 +350,8 @@ static const struct runtime *runtime_by_elf(const char *path, const struct image
 		return runtime_named("python");
 	if (elf_needs(m, elf, "libruby"))
 		return runtime_named("ruby");
+	/* Last: this reads all symbols, which takes as long as a runtime needs to start. */
+	listed = runtime_by_list(path, m, elf);
 	if (listed)
 		return listed;
 	runtime_none_set(none, "no runtime that has an adapter");
@@ -501,6 +501,10 @@ const struct runtime *runtime_of(const char *program, struct runtime_none *none)
 				runtime = runtime_by_elf(path, &m, none);
 				if (!runtime && path_is_node(path) && !none->other)
 					runtime = runtime_named("node");
+				/* Reads all of the file: not for a runtime. */
+				if (!runtime && none->runs)
+					none->libgchint = image_mentions(&m, "libgchint.so") ||
+							  image_mentions(&m, LIBGCHINT_STATIC);
 			} else {
 				runtime_none_set(none, "neither a program nor a script");
 				none->refuses = false;

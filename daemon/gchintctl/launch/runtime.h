@@ -51,7 +51,7 @@ const struct runtime *runtime_named(const char *name);
  * struct runtime_none - why a program has no runtime with an adapter; @script is set in any case
  * @why: the reason
  * @runs: it is a program of this machine, which may give hints by itself
- * @libgchint: it links libgchint, loads it by that name or contains it
+ * @libgchint: it has no runtime, and links libgchint, loads it by that name or contains it
  * @script: it is a script
  * @status: what a shell returns for it if it does not run: 127 if it is not there, else 126
  * @other: it is a runtime that can be taken for one with an adapter
