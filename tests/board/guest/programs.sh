@@ -45,6 +45,15 @@ else
 fi
 is "a program with the library is recorded" gchintctl record -q -o /tmp/recording.db -- ten-phases
 
+# tests/adapters/probes/collector.c: the host holds the recording against its log.
+probed() {
+	status=0
+	gchintctl run -o /tmp/probed.db --probe 'copy,stw=:toy_collect(1=0) mark,stw=:toy_collect(1>0)' \
+		-- toy calls threads >/tmp/probed.log || status=$?
+	[ $status -eq 7 ]
+}
+is "a program without an adapter is recorded by probes on its functions" probed
+
 # tests/daemon/profiled.c: three methods, one of which marks. The host checks
 # their shares: an emulated machine loses ticks where the kernel must be quick,
 # and more where a thread must answer and be read in time; the phase of a new
