@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * CPU time of a call that is a phase. cost CALLS hints|none - "hints": the call announces its phase as
- * an adapter does; prints ns per call.
+ * CPU time of a call that is a phase. cost CALLS hints|own|none - "hints": the call announces its phase
+ * as an adapter does, "own": as a runtime that includes <gchint.h>; prints ns per call.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +21,13 @@ __attribute__((noinline)) void cost_collect(int hints)
 		gchint_end(gchint_self());
 }
 
+__attribute__((noinline)) static void cost_collect_own(void)
+{
+	gchint_phase_begin(GCHINT_PHASE_MARK, GCHINT_F_STW);
+	__asm__ volatile("");
+	gchint_phase_end();
+}
+
 static double cpu_ns(void)
 {
 	struct timespec t;
@@ -32,17 +39,23 @@ static double cpu_ns(void)
 int main(int argc, char **argv)
 {
 	const int calls = argc == 3 ? atoi(argv[1]) : 0,
-		  hints = argc == 3 && !strcmp(argv[2], "hints");
+		  hints = argc == 3 && !strcmp(argv[2], "hints"),
+		  own = argc == 3 && !strcmp(argv[2], "own");
 	double begin;
 
 	if (calls <= 0)
 		return 2;
-	if (hints)
+	if (hints || own)
 		gchint_init(0);
 	/* The first call opens the session, or touches the pages of the probes. */
-	cost_collect(hints);
+	if (own)
+		cost_collect_own();
+	else
+		cost_collect(hints);
 	begin = cpu_ns();
-	for (int i = 0; i < calls; i++)
+	for (int i = 0; own && i < calls; i++)
+		cost_collect_own();
+	for (int i = 0; !own && i < calls; i++)
 		cost_collect(hints);
 	printf("%.1f\n", (cpu_ns() - begin) / calls);
 	return 0;
