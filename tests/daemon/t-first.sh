@@ -50,19 +50,28 @@ first() { # run|record ARGUMENT...: in $d, without a device or a recorder, with 
 	GCHINT_DEVICE=$d/none GCHINT_MIN_US=0 PATH=$d/path:/usr/bin:/bin "$d/bin/gchintctl" "$@" 2>&1 | sed -E 's/-[0-9]{8}-[0-9]{6}/-TIME/g'
 	return "${PIPESTATUS[0]}"
 }
-ok "run counts hints, and returns the program's status" shows first run -- own 1 2 3 <<'X2'
-gchintctl: 3 hints, 3 pauses: nowhere, there is no /dev/gchint; -o FILE keeps them
+ok "run counts phases, and returns the program's status" shows first run -- own 1 2 3 <<'X2'
+gchintctl: 3 phases, 3 pauses: nowhere, there is no /dev/gchint; -o FILE keeps them
 exit 3
 X2
-ok "a program that contains libgchint is counted" shows first run -- own-static 1 <<<"gchintctl: 1 hints, 1 pauses"
+ok "a program that contains libgchint is counted" shows first run -- own-static 1 <<<"gchintctl: 1 phase, 1 pause: "
 ok "so is one that a script starts" shows first run -- starts <<'X2'
 gchintctl: starts: no runtime that has an adapter; it runs as it is
-gchintctl: 2 hints, 2 pauses
+gchintctl: 2 phases, 2 pauses
 exit 0
 X2
 # Why there are no hints.
 ok "a program that collected nothing" shows first run -- own <<<"gchintctl: no hints: own collected nothing"
 ok "a program that opened no session" shows first run -- loads <<<"gchintctl: no hints: loads has libgchint, but opened no session"$'\nexit 0'
+# It has libgchint, and a library that is gone.
+echo 'int gone(void) { return 0; }' | gcc -x c -shared -fPIC -o "$d/path/libgone.so" -
+own broken -Wl,--no-as-needed -L"$d/path" -lgone
+rm "$d/path/libgone.so"
+ok "a program that the loader cannot start" shows first run -- broken <<'X2'
+broken: error while loading shared libraries: libgone.so
+gchintctl: no hints: broken ended with status 127, as a program does that cannot be loaded; its standard error has the reason
+exit 127
+X2
 ok "a program without libgchint" shows first run -- true <<'X2'
 gchintctl: true: no runtime that has an adapter
 gchintctl: no hints: neither true nor a program that it started used libgchint
@@ -76,13 +85,13 @@ X2
 ok "GCHINT_DISABLE" shows env GCHINT_DISABLE=1 bash -c "$(declare -f first); d='$d' first run -- own 1" <<<"gchintctl: no hints: GCHINT_DISABLE forbids them"
 
 # A name that exists is kept.
-ok "a recorded run is reported with its file" shows first run -r own.db -- own 1 2 <<<"gchintctl: 2 hints, 2 pauses: into own.db"
+ok "a recorded run is reported with its file" shows first run -r own.db -- own 1 2 <<<"gchintctl: 2 phases, 2 pauses: into own.db"
 ok "another one gets a name of its own" shows first run -r own.db -- own 1 2 <<'X2'
 gchintctl: own.db exists and is kept: recording into own-2.db
-gchintctl: 2 hints, 2 pauses: into own-2.db
+gchintctl: 2 phases, 2 pauses: into own-2.db
 X2
 ok "the answer follows, and what shows more" shows first run -o told.db -- own 1 2 <<'X2'
-gchintctl: 2 hints, 2 pauses: into told.db
+gchintctl: 2 phases, 2 pauses: into told.db
 own was stopped
 paused
 gchintctl: next: gchintctl summary told.db, or for a page gchintctl report told.db

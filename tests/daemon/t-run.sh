@@ -232,22 +232,22 @@ count_print() { # ARGUMENT...: of gchintctl, in a shell of its own
 	)
 }
 for c in "3|3 pauses|stw" "5|0 pauses, 5 stops of single threads|foreground" "8|3 pauses|stw foreground" "7|0 pauses|concurrent" \
-	"10|3 pauses|stw concurrent" "3|1 pauses|nested" "3|3 pauses|slow stw"; do
+	"10|3 pauses|stw concurrent" "3|1 pause|nested" "3|3 pauses|slow stw"; do
 	IFS='|' read -r number pauses what <<<"$c"
-	ok "hints of a program are counted: $what" shows count_print run -- hints "$what" <<<"gchintctl: $number hints, $pauses: nowhere, there is no /dev/gchint"$'\nexit 3'
+	ok "phases of a program are counted: $what" shows count_print run -- hints "$what" <<<"gchintctl: $number phases, $pauses: nowhere, there is no /dev/gchint"$'\nexit 3'
 done
 ok "without hints that is reported" shows count_print run -- hints none <<<"gchintctl: no hints: hints collected nothing"$'\nexit 3'
-ok "hints of a killed program are counted" shows count_print run -- hints "killed stw" <<<"gchintctl: 3 hints, 3 pauses"$'\nexit 137'
-ok "run -q prints no count" shows count_print run -q -- hints stw <<<"! hints,"
-ok "hints of a recorded program are counted" shows count_print run -r "$d/run.db" -- hints "stw concurrent" <<'X2'
-gchintctl: 10 hints, 3 pauses: into
+ok "phases of a killed program are counted" shows count_print run -- hints "killed stw" <<<"gchintctl: 3 phases, 3 pauses"$'\nexit 137'
+ok "run -q prints no count" shows count_print run -q -- hints stw <<<"! phases,"
+ok "phases of a recorded program are counted" shows count_print run -r "$d/run.db" -- hints "stw concurrent" <<'X2'
+gchintctl: 10 phases, 3 pauses: into
 gchintctl: next: gchintctl summary
 X2
 ok "and are in the recording" is "mark, stw 3 sweep, concurrent 7" \
 	"$("$d/bin/gchintctl" summary "$d/run.db" | grep -E '^(mark|sweep)' | awk '{ print $1, $2, $3 }' | paste -sd' ')"
-ok "run -q -r prints no count either" shows count_print run -q -r "$d/quiet.db" -- hints stw <<<"! hints,"
-ok "hints that clamps act on are counted" shows count_print clamped 0 -H clamp -- hints "stw concurrent" <<<"10 hints, 3 pauses: utilisation clamps act on them"
-ok "and where they are recorded" shows count_print clamped 0 -H clamp -r "$d/clamped.db" -- hints "stw concurrent" <<<"10 hints, 3 pauses: into"
+ok "run -q -r prints no count either" shows count_print run -q -r "$d/quiet.db" -- hints stw <<<"! phases,"
+ok "phases that clamps act on are counted" shows count_print clamped 0 -H clamp -- hints "stw concurrent" <<<"10 phases, 3 pauses: utilisation clamps act on them"
+ok "and where they are recorded" shows count_print clamped 0 -H clamp -r "$d/clamped.db" -- hints "stw concurrent" <<<"10 phases, 3 pauses: into"
 ok "clamps that the kernel lacks are reported before the program runs" shows count_print clamped 95 -H clamp -- hints stw <<'X2'
 gchintctl: --hints clamp: the kernel is built without CONFIG_UCLAMP_TASK
 exit 1

@@ -174,7 +174,7 @@ static void hint_ring_count_event(struct hint_count *t, struct hint_ring *c,
 	was = phase_pause_type(c->lease[e->slot].phase, c->lease[e->slot].flags);
 	is = phase_pause_type(phase, e->flags);
 	if (phase && (phase != c->lease[e->slot].phase || e->flags != c->lease[e->slot].flags))
-		t->hints++;
+		t->phases++;
 	if (is < PAUSE_TYPES && is != was && !c->open[is]++ &&
 	    (!c->until[is] || e->time > c->until[is] + SCHEMA_PAUSE_GAP_NS))
 		c->pauses[is]++;
@@ -309,7 +309,7 @@ bool hint_count_read(struct hint_count *count, const char *path)
 	s = db_query(db, count_sql);
 	found = db_next(s);
 	if (found) {
-		count->hints = (uint64_t)db_int(s, 0, 0);
+		count->phases = (uint64_t)db_int(s, 0, 0);
 		count->pauses = (uint64_t)db_int(s, 1, 0);
 		count->programs = db_u32(s, 2, 0);
 		count->by_kernel = !db_int(s, 3, 1);

@@ -9,7 +9,7 @@
 
 /**
  * struct hint_count - hint counts
- * @hints: phases that began
+ * @phases: those that began
  * @pauses: times in which all mutators of a process were stopped, as the view "pauses" of schema.c
  *	defines them
  * @stops: of processes without pauses: intervals in which it always had a foreground phase open
@@ -19,7 +19,7 @@
  * @by_kernel: the events came from the kernel module, not from the programs
  */
 struct hint_count {
-	uint64_t hints, pauses, stops, lost;
+	uint64_t phases, pauses, stops, lost;
 	unsigned int programs;
 	uint64_t missed;
 	bool by_kernel;

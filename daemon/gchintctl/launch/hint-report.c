@@ -7,6 +7,10 @@
 
 #include "../ctl.h"
 
+/* Of the dynamic loader, and of a shell that cannot start a program. */
+#define STATUS_NOT_RUN	  126
+#define STATUS_NOT_LOADED 127
+
 bool hints_disabled(void)
 {
 	const char *value = getenv("GCHINT_DISABLE");
@@ -15,7 +19,7 @@ bool hints_disabled(void)
 }
 
 void hints_report_none(const struct hint_count *count, const char *program, const char *file,
-		       const struct runtime *loaded, bool launched)
+		       const struct runtime *loaded, bool launched, int status)
 {
 	const char *slash = strrchr(program, '/'), *base = slash ? slash + 1 : program;
 	const char *in = file ? " in " : "", *where = file ? file : "";
@@ -46,6 +50,10 @@ void hints_report_none(const struct hint_count *count, const char *program, cons
 		ctl_error("no hints%s%s: %s is %s, which needs its adapter; use gchintctl run "
 			  "-o FILE -- %s",
 			  in, where, base, runtime->title, base);
+	else if (none.libgchint && (status == STATUS_NOT_LOADED || status == STATUS_NOT_RUN))
+		ctl_error("no hints%s%s: %s ended with status %d, as a program does that cannot be "
+			  "loaded; its standard error has the reason",
+			  in, where, base, status);
 	else if (none.libgchint && strcmp(base, "gchintctl") != 0)
 		ctl_error("no hints%s%s: %s has libgchint, but opened no session; let it call "
 			  "gchint_init(), see gchint(7)",

@@ -13,13 +13,14 @@ bool hints_disabled(void);
 
 /**
  * hints_report_none - print in one line that a command gave no hints, why, and what to do
- * @count: what was counted; no hints
+ * @count: what was counted; no phase
  * @program: the command's first word
  * @file: the recording; NULL: none
  * @loaded: the runtime whose adapter was loaded, into it or the programs that it starts; NULL: none
  * @launched: by gchintctl run, which looks for a runtime in each process
+ * @status: the command's
  */
 void hints_report_none(const struct hint_count *count, const char *program, const char *file,
-		       const struct runtime *loaded, bool launched);
+		       const struct runtime *loaded, bool launched, int status);
 
 #endif

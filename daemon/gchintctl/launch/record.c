@@ -510,8 +510,8 @@ static int recorder_run_command(struct recorder *r, char **command)
 			r->file);
 	/* Of a command that failed its status matters more. */
 	if (!ret && !status && !r->hints_optional && !access(r->file, R_OK) &&
-	    hint_count_read(&hints, r->file) && !hints.hints)
-		hints_report_none(&hints, command[0], r->file, NULL, false);
+	    hint_count_read(&hints, r->file) && !hints.phases)
+		hints_report_none(&hints, command[0], r->file, NULL, false, status);
 	if (r->cost)
 		cost_print(r);
 	return status;

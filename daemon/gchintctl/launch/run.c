@@ -33,9 +33,10 @@ static const char usage[] =
 	"                     [-H cap|boost|all|clamp] [-R NAME] [--probe PROBE]...\n"
 	"                     [--wake-latency US] [-f] [-q] -- PROGRAM [ARGUMENT]...\n"
 	"Runs PROGRAM with the adapter of its language runtime, so that it gives hints, and\n"
-	"prints how many hints there were and where they went; recorded, also what stopped the\n"
-	"program, and why. A program that uses libgchint needs no adapter. Some runtimes are\n"
-	"seen by probes in place of an adapter, which needs root; gchintctl runtimes lists both.\n"
+	"prints how many phases it announced and where its hints went; recorded, also what\n"
+	"stopped the program, and why. A program that uses libgchint needs no adapter. Some\n"
+	"runtimes are seen by probes in place of an adapter, which needs root; gchintctl\n"
+	"runtimes lists both.\n"
 	"Exits with PROGRAM's own status; 126 if it may not be executed, 127 if it is not there.\n"
 	"\n"
 	"  -o, --output FILE   record the run, with or without the module; an existing file is\n"
@@ -65,7 +66,7 @@ static const char usage[] =
 	"  -f, --follow        wait for processes that PROGRAM leaves running when it ends, such "
 	"as\n"
 	"                      a daemon (default: report one)\n"
-	"  -q, --quiet         do not print the number of hints\n"
+	"  -q, --quiet         do not print the number of phases\n"
 	"      --require-hints exit with 1 if PROGRAM succeeded and there was no hint\n"
 	"\n"
 	"--period, --cost, --command, --gchintd and --option record the run, too, as in\n"
@@ -353,7 +354,8 @@ static int status_without_hints(const struct launch *l, int status)
 }
 
 /* Says why there are no hints of a program that ran. */
-static void launch_report_none(const struct launch *l, const struct hint_count *t, const char *file)
+static void launch_report_none(const struct launch *l, const struct hint_count *t, const char *file,
+			       int status)
 {
 	if (l->watcher && !t->missed)
 		ctl_error("no hints%s%s: no probed function of %s was entered: it may not have "
@@ -361,7 +363,7 @@ static void launch_report_none(const struct launch *l, const struct hint_count *
 			  "that of a container; gchintctl profile shows which functions collect",
 			  file ? " in " : "", file ? file : "", l->program);
 	else
-		hints_report_none(t, l->program, file, l->loaded, true);
+		hints_report_none(t, l->program, file, l->loaded, true, status);
 }
 
 static bool device_usable(void)
@@ -371,22 +373,24 @@ static bool device_usable(void)
 	return !access(path && *path ? path : "/dev/gchint", R_OK | W_OK);
 }
 
-static void hints_print(const struct hint_count *t, const char *where)
+static void phases_print(const struct hint_count *t, const char *where)
 {
 	char lost[64] = "", missed[96] = "", stops[64] = "";
 
 	if (t->stops)
-		snprintf(stops, sizeof(stops), ", %" PRIu64 " stops of single threads", t->stops);
+		snprintf(stops, sizeof(stops), ", %" PRIu64 " stop%s of single threads", t->stops,
+			 t->stops == 1 ? "" : "s");
 	if (t->lost)
 		snprintf(lost, sizeof(lost), " (%" PRIu64 " more were not counted)", t->lost);
 	if (t->missed)
 		snprintf(missed, sizeof(missed), ", without those of %" PRIu64 " programs",
 			 t->missed);
-	fprintf(stderr, "gchintctl: %" PRIu64 " hints, %" PRIu64 " pauses%s%s%s: %s\n", t->hints,
-		t->pauses, stops, lost, missed, where);
+	fprintf(stderr, "gchintctl: %" PRIu64 " phase%s, %" PRIu64 " pause%s%s%s%s: %s\n",
+		t->phases, t->phases == 1 ? "" : "s", t->pauses, t->pauses == 1 ? "" : "s", stops,
+		lost, missed, where);
 }
 
-/* Records the command as gchintctl record does, and counts the hints in the recording. */
+/* Records the command as gchintctl record does, and counts the phases in the recording. */
 static int launch_record(const struct launch *l, char **command)
 {
 	struct recorder *r = l->recorder;
@@ -406,18 +410,18 @@ static int launch_record(const struct launch *l, char **command)
 		return status_without_hints(l, status);
 	snprintf(where, sizeof(where), "%s%s", t.by_kernel ? "to the kernel, and into " : "into ",
 		 r->file);
-	if (!t.hints)
-		launch_report_none(l, &t, r->file);
+	if (!t.phases)
+		launch_report_none(l, &t, r->file, status);
 	else if (!l->quiet)
-		hints_print(&t, where);
-	if (t.hints && !l->quiet)
+		phases_print(&t, where);
+	if (t.phases && !l->quiet)
 		l->after->answer(r->file);
 	if (l->page)
 		l->after->page(r->file, l->page_name);
 	if (!l->quiet)
 		fprintf(stderr, "gchintctl: next: gchintctl summary %s%s%s\n", r->file,
 			l->page ? "" : ", or for a page gchintctl report ", l->page ? "" : r->file);
-	return t.hints ? status : status_without_hints(l, status);
+	return t.phases ? status : status_without_hints(l, status);
 }
 
 static void env_set_stream(void *data)
@@ -470,8 +474,8 @@ static int launch_count(const struct launch *l, char **command, const char *prob
 	t = hint_listener_close(listener);
 	if (failed)
 		return status;
-	if (!t.hints) {
-		launch_report_none(l, &t, NULL);
+	if (!t.phases) {
+		launch_report_none(l, &t, NULL, status);
 		return status_without_hints(l, status);
 	}
 	if (probed)
@@ -481,7 +485,7 @@ static int launch_count(const struct launch *l, char **command, const char *prob
 	else
 		where = "nowhere, there is no /dev/gchint; -o FILE keeps them";
 	if (!l->quiet)
-		hints_print(&t, where);
+		phases_print(&t, where);
 	return status;
 }
 

@@ -11,4 +11,4 @@ status 7 setpriv --reuid=nobody --clear-groups "$ctl" run -- ./p -c 'import gc; 
 has err 'file capabilities: the loader ignores LD_PRELOAD'
 # Root has them already: the loader reads its variables.
 status 7 "$ctl" run -- ./p -c 'import gc; gc.collect(); exit(7)'
-has err '[0-9] hints'
+has err '[0-9] phase'

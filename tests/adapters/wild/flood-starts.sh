@@ -7,8 +7,8 @@
 # shellcheck disable=SC2016
 status 0 "$ctl" run -R python -- sh -c 'for _ in $(seq 100); do /usr/bin/python3 -I -S -c "import gc; gc.disable(); gc.collect()" & done; wait'
 # A collection by the program, and one to three at its end.
-hints=$(sed -n 's/^gchintctl: \([0-9]*\) hints.*/\1/p' err)
+phases=$(sed -n 's/^gchintctl: \([0-9]*\) phases.*/\1/p' err)
 one=$(GCHINT_TRACE=$PWD/one "$ctl" run -q -R python -- /usr/bin/python3 -I -S -c 'import gc; gc.disable(); gc.collect()' && grep -c ' begin ' one)
 missed=$(sed -n 's/.*without those of \([0-9]*\) programs.*/\1/p' err)
-echo "$hints hints, $one each, ${missed:-0} programs missed"
-[ "$hints" -eq $((one * (100 - ${missed:-0}))) ] && [ "${missed:-0}" -le 20 ]
+echo "$phases phases, $one each, ${missed:-0} programs missed"
+[ "$phases" -eq $((one * (100 - ${missed:-0}))) ] && [ "${missed:-0}" -le 20 ]

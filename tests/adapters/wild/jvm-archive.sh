@@ -18,5 +18,5 @@ status 7 "$ctl" run -- sh -c "java -XX:ArchiveClassesAtExit=by-shell.jsa -cp . S
 # All classes of the archive come from it, and there are hints.
 status 7 java -XX:SharedArchiveFile=new.jsa -Xlog:class+load:file=without -cp . S
 status 7 "$ctl" run -- java -XX:SharedArchiveFile=new.jsa -Xlog:class+load:file=with -cp . S
-has err '[0-9] hints'
+has err '[0-9] phase'
 [ "$(grep -c 'shared objects file (top)' with)" -ge "$(grep -c 'shared objects file (top)' without)" ]

@@ -24,4 +24,4 @@ EOC
 gcc -DLIBRARY="\"$library\"" -o embed embed.c -ldl
 status 7 "$ctl" run -- ./embed
 [ "$(cat out)" = 111 ]
-has err '^gchintctl: 3 hints'
+has err '^gchintctl: 3 phases'
