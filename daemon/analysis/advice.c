@@ -526,7 +526,8 @@ static void advice_measure(const struct findings_input *in, struct advice *a)
 
 	*a = (struct advice){
 		.cpu = in->run,
-		.wait = in->wait,
+		.wait_low = in->wait_low,
+		.wait_high = in->wait_high,
 		.collections = in->pauses,
 		.collections_then = NAN,
 		.full_then = NAN,
@@ -650,10 +651,15 @@ const char *advice_verdict(const struct advice *now, const struct advice *then)
 {
 	if (then->paused < now->paused)
 		return "it was paused for less time";
-	if (now->cpu != FINDINGS_UNKNOWN && then->cpu != FINDINGS_UNKNOWN &&
-	    now->wait != FINDINGS_UNKNOWN && then->wait != FINDINGS_UNKNOWN &&
-	    (double)then->cpu <= ADVICE_GAIN * (double)now->cpu && then->wait > now->wait)
+	if (now->cpu == FINDINGS_UNKNOWN || then->cpu == FINDINGS_UNKNOWN ||
+	    now->wait_high == FINDINGS_UNKNOWN || then->wait_high == FINDINGS_UNKNOWN ||
+	    (double)then->cpu > ADVICE_GAIN * (double)now->cpu)
+		return "no gain: it was paused for as long";
+	if (then->wait_low > now->wait_high)
 		return "not known: it needed less CPU time, but waited longer for a CPU; repeat it "
 		       "with CPUs idle";
+	if ((double)(then->wait_high - now->wait_low) > (1 - ADVICE_GAIN) * (double)then->paused)
+		return "not known: it needed less CPU time, but may have waited longer for a CPU; "
+		       "repeat it with CPUs idle";
 	return "no gain: it was paused for as long";
 }

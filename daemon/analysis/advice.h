@@ -58,7 +58,9 @@ extern const struct advice_knob advice_knobs[ADVICE_KNOBS];
  * @full_paused: ns of their pauses
  * @paused: ns of all pauses
  * @cpu: CPU time of collection, ns; FINDINGS_UNKNOWN
- * @wait: in addition to it, runnable and without a CPU, ns; FINDINGS_UNKNOWN
+ * @wait_low: in addition to it, runnable and without a CPU for at least that long, ns;
+ *	FINDINGS_UNKNOWN
+ * @wait_high: at most, ns; FINDINGS_UNKNOWN
  * @collections_then: predicted, as are the others of that ending; NAN not known
  * @assumed: the value now is taken to be the standard one: the program's settings are not known
  * @bound: the predicted figures are upper bounds: what survives is not known
@@ -72,7 +74,7 @@ struct advice {
 	int64_t limit, now, live;
 	size_t collections, full;
 	uint64_t full_paused, paused;
-	int64_t cpu, wait;
+	int64_t cpu, wait_low, wait_high;
 	double collections_then, full_then, full_paused_then, paused_then, cpu_then;
 	bool assumed;
 	bool bound;
@@ -105,7 +107,8 @@ bool advice_predict(const struct findings_input *in, const char *setting, struct
  * @then: with it
  *
  * Pauses also last while their threads wait for a CPU. Where the run with the change waited longer
- * and its collections needed less CPU time, the two runs do not show it.
+ * and its collections needed less CPU time, the two runs do not show it; nor where it may have waited
+ * for so much longer that the rest was a gain.
  */
 const char *advice_verdict(const struct advice *now, const struct advice *then);
 

@@ -5,20 +5,40 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <uapi/linux/gchint.h>
 #include <uapi/linux/gchint_netlink.h>
 
 #include "../recording/reader/db.h"
 #include "../recording/reader/memory.h"
+
+#define READING_NS 100000 /* a reading was made within so much of its instant */
 
 /* The time between two readings of a thread's account, or from the last one on (@t1 0). */
 struct account {
 	int32_t tgid, tid;
 	uint64_t t0, t1;
 	double run_ns; /* in between; below 0 not known */
-	double wait_ns; /* in between, runnable without a CPU; 0 also where it is not known */
+	double wait_ns; /* counted in between, runnable without a CPU; 0 also where it is not known */
 	int cpu; /* that it ran on last at @t0; -1 not known */
 	/* In phases, each instant once: in all of them, and in those whose end is known. */
 	uint64_t in_phases_ns, in_sure_ns;
+	double reach_ns; /* for how long at most it can have waited without a break until @t0 */
+	size_t moves; /* the thread's first account from this one on that counts anything; or NONE */
+};
+
+#define NONE SIZE_MAX
+
+/* A time that a thread spent collecting; those of one thread do not overlap. */
+struct span {
+	int32_t tgid, tid;
+	uint64_t t0, t1;
+	uint64_t before; /* length of those of the thread before it */
+};
+
+/* Those of one thread, by time. */
+struct spans {
+	const struct span *span;
+	size_t nr;
 };
 
 /* A thread with a role: it runs for the collector, in phases of its own or of other threads. */
@@ -33,6 +53,8 @@ struct cpu_times {
 	size_t nr;
 	struct worker *worker; /* by thread */
 	size_t workers;
+	struct span *span; /* of all threads but workers; by thread, then by time */
+	size_t spans;
 	double tick_ns; /* a reading lacks up to this much of the CPU time of a thread that runs */
 	uint64_t sure_ns; /* of all threads but workers, in phases whose end is known */
 };
@@ -216,6 +238,19 @@ static const struct worker *worker_find(const struct cpu_times *times, int32_t t
 	return NULL;
 }
 
+static bool span_add(struct cpu_times *times, int32_t tgid, int32_t tid, uint64_t t0, uint64_t t1)
+{
+	const struct span *last = times->spans ? &times->span[times->spans - 1] : NULL;
+	struct span span = { .tgid = tgid, .tid = tid, .t0 = t0, .t1 = t1 };
+
+	if (last && last->tgid == tgid && last->tid == tid)
+		span.before = last->before + (last->t1 - last->t0);
+	if (!recording_grow(&times->span, times->spans, sizeof(span)))
+		return false;
+	times->span[times->spans++] = span;
+	return true;
+}
+
 /* Time of a thread in [@t0, @t1), which no other call for it overlaps. */
 static void accounts_add_span(struct cpu_times *times, int32_t tgid, int32_t tid, uint64_t t0,
 			      uint64_t t1, bool sure)
@@ -267,26 +302,99 @@ static void accounts_add_phases(struct cpu_times *times, const struct recording_
 	}
 }
 
+/* Of phases whose end is known. A thread that waits for a collection by others does not collect. */
+static bool spans_load(struct cpu_times *times, const struct recording_phase *const *phase,
+		       size_t nr)
+{
+	const struct recording_phase *last = NULL;
+	uint64_t end = 0;
+	bool good = true;
+
+	for (size_t i = 0; good && i < nr; i++) {
+		const struct recording_phase *p = phase[i];
+
+		if (p->unsure || p->group / CLASS_NR == GCHINT_PHASE_WAIT ||
+		    worker_find(times, p->tgid, p->tid))
+			continue;
+		if (!last || p->tgid != last->tgid || p->tid != last->tid)
+			end = 0;
+		last = p;
+		if (p->t1 > end)
+			good = span_add(times, p->tgid, p->tid, p->t0 > end ? p->t0 : end, p->t1);
+		end = p->t1 > end ? p->t1 : end;
+	}
+	return good;
+}
+
+/* A reading lacks up to a tick of what a thread ran. */
+static double account_ran_least(const struct cpu_times *times, const struct account *a)
+{
+	return fmax(0, a->run_ns - times->tick_ns);
+}
+
+/* Whether the thread was on a CPU, or its wait was counted: until then at least, no wait is open. */
+static bool account_moves(const struct account *a)
+{
+	return a->t1 && (a->run_ns != 0 || a->wait_ns > 0);
+}
+
+/*
+ * The kernel counts a wait when the thread gets its CPU, or moves to the queue of another one. So
+ * what it counted between two readings can have begun before the first of them, but not before the
+ * last time that it counted anything of the thread.
+ */
+static void accounts_link(struct cpu_times *times)
+{
+	for (size_t i = 0; i < times->nr; i++) {
+		struct account *a = &times->account[i], *last = a - 1;
+
+		if (!i || by_thread(a->tgid, a->tid, last)) {
+			a->reach_ns = INFINITY;
+			continue;
+		}
+		a->reach_ns = account_moves(last) ? 0 : last->reach_ns;
+		/* The time that it neither ran nor waited, of what was counted, for sure. */
+		if (last->t1)
+			a->reach_ns += fmax(0, (double)(last->t1 - last->t0) + 2 * READING_NS -
+						       account_ran_least(times, last) -
+						       fmax(0, last->wait_ns - last->reach_ns));
+	}
+	for (size_t i = times->nr; i--;) {
+		struct account *a = &times->account[i];
+
+		if (account_moves(a))
+			a->moves = i;
+		else if (i + 1 < times->nr && !by_thread(a->tgid, a->tid, a + 1))
+			a->moves = a[1].moves;
+		else
+			a->moves = NONE;
+	}
+}
+
 struct cpu_times *cpu_times_of(const struct recording *rec)
 {
 	const struct recording_phase **phase = malloc((rec->phases + 1) * sizeof(*phase));
 	struct cpu_times *times = calloc(1, sizeof(*times));
 	char tick[32];
+	bool good = times && phase && accounts_load(times, rec) && workers_load(times, rec);
 
-	if (!times || !phase || !accounts_load(times, rec) || !workers_load(times, rec)) {
-		free(phase);
+	if (good) {
+		if (db_meta(rec->db, "sched.tick_ns", tick, sizeof(tick)))
+			times->tick_ns = fmax(0, strtod(tick, NULL));
+		accounts_link(times);
+		for (size_t i = 0; i < rec->phases; i++)
+			phase[i] = &rec->phase[i];
+		qsort(phase, rec->phases, sizeof(*phase), by_thread_and_begin);
+		accounts_add_phases(times, phase, rec->phases, false);
+		accounts_add_phases(times, phase, rec->phases, true);
+		good = spans_load(times, phase, rec->phases);
+	}
+	free(phase);
+	if (!good) {
 		cpu_times_free(times);
 		recording_no_memory(rec);
 		return NULL;
 	}
-	if (db_meta(rec->db, "sched.tick_ns", tick, sizeof(tick)))
-		times->tick_ns = fmax(0, strtod(tick, NULL));
-	for (size_t i = 0; i < rec->phases; i++)
-		phase[i] = &rec->phase[i];
-	qsort(phase, rec->phases, sizeof(*phase), by_thread_and_begin);
-	accounts_add_phases(times, phase, rec->phases, false);
-	accounts_add_phases(times, phase, rec->phases, true);
-	free(phase);
 	return times;
 }
 
@@ -295,6 +403,7 @@ void cpu_times_free(struct cpu_times *times)
 	if (times) {
 		free(times->account);
 		free(times->worker);
+		free(times->span);
 	}
 	free(times);
 }
@@ -320,17 +429,126 @@ static struct cpu_time account_part(const struct cpu_times *times, const struct 
 				  time.least, time.most };
 }
 
+/* The spans of a thread. */
+static struct spans spans_of(const struct cpu_times *times, int32_t tgid, int32_t tid)
+{
+	struct spans spans = { NULL, 0 };
+	size_t lo = 0, hi = times->spans;
+
+	while (lo < hi) {
+		const size_t mid = (lo + hi) / 2;
+		const struct span *s = &times->span[mid];
+
+		if (s->tgid != tgid ? s->tgid < tgid : s->tid < tid)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	spans.span = times->span ? &times->span[lo] : NULL;
+	while (lo + spans.nr < times->spans && spans.span[spans.nr].tgid == tgid &&
+	       spans.span[spans.nr].tid == tid)
+		spans.nr++;
+	return spans;
+}
+
+/* Their length until @t. */
+static uint64_t spans_until(const struct spans *spans, uint64_t t)
+{
+	const struct span *s;
+	size_t lo = 0, hi = spans->nr;
+
+	while (lo < hi) {
+		const size_t mid = (lo + hi) / 2;
+
+		if (spans->span[mid].t0 <= t)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo)
+		return 0;
+	s = &spans->span[lo - 1];
+	return s->before + (t < s->t1 ? t : s->t1) - s->t0;
+}
+
+static double spans_within(const struct spans *spans, uint64_t t0, uint64_t t1)
+{
+	return t1 > t0 ? (double)(spans_until(spans, t1) - spans_until(spans, t0)) : 0;
+}
+
+/* The same with READING_NS more on both sides. */
+static double spans_around(const struct spans *spans, uint64_t t0, uint64_t t1)
+{
+	return spans_within(spans, t0 > READING_NS ? t0 - READING_NS : 0, t1 + READING_NS);
+}
+
+/* At least so much of [@t0, @t1), which may be READING_NS earlier or later. */
+static double spans_least(const struct spans *spans, uint64_t t0, uint64_t t1)
+{
+	const double length = (double)(t1 - t0);
+
+	if (spans_around(spans, t0, t1) >= length + 2 * READING_NS)
+		return length;
+	return t1 > READING_NS ? spans_within(spans, t0 + READING_NS, t1 - READING_NS) : 0;
+}
+
+static double spans_most(const struct spans *spans, uint64_t t0, uint64_t t1)
+{
+	return fmin(spans_around(spans, t0, t1), (double)(t1 - t0));
+}
+
+/* The instant @ns before @t. */
+static uint64_t instant_before(uint64_t t, double ns)
+{
+	return ns < (double)t ? t - (uint64_t)ns : 0;
+}
+
+/*
+ * Adds bounds of how much of the wait that was counted in an account was within @spans. The part of
+ * it from before the account, if any, ends where the account begins, without a gap; the rest can be
+ * anywhere in it. Of the least, that part is so long that the rest just fits outside of the spans:
+ * a longer one lies in them by no less, a shorter one leaves more of the rest to them. Of the most,
+ * it is so long that the rest just fits in.
+ */
+static void wait_add_account(const struct cpu_times *times, const struct account *a,
+			     const struct spans *spans, struct cpu_time *wait)
+{
+	const double length = (double)(a->t1 - a->t0) + 2 * READING_NS;
+	const double out = length - spans_around(spans, a->t0, a->t1);
+	const double in = spans_around(spans, a->t0, a->t1);
+	const double early_least =
+		limit(a->wait_ns - (length - account_ran_least(times, a)), 0, a->wait_ns);
+	const double early_most = limit(a->reach_ns, early_least, a->wait_ns);
+	double early = limit(a->wait_ns - out, early_least, early_most);
+
+	wait->least += spans_least(spans, instant_before(a->t0, early), a->t0) +
+		       fmax(0, a->wait_ns - early - out);
+	early = limit(a->wait_ns - in, early_least, early_most);
+	wait->most += spans_most(spans, instant_before(a->t0, early), a->t0) +
+		      fmin(a->wait_ns - early, in);
+}
+
+/* At most so much of a wait that was not yet counted at a thread's last reading. */
+static double wait_open(const struct account *last, const struct spans *spans)
+{
+	return spans_most(spans, instant_before(last->t0, last->reach_ns), last->t0);
+}
+
 /* Adds what a thread did between its readings @first and @end. */
 static void sum_add_thread(struct cpu_time_sum *sum, const struct cpu_times *times,
 			   const struct account *first, const struct account *end)
 {
-	double known = 0, run = 0, wait = 0, low = 0, high = 0; /* in phases */
+	const struct spans spans = spans_of(times, first->tgid, first->tid);
+	double known = 0, run = 0, low = 0, high = 0; /* in phases */
 	double ran = 0, outside = 0;
+	struct cpu_time wait = { 0 };
 
 	for (const struct account *a = first; a < end; a++) {
 		const double in = (double)a->in_sure_ns;
 		struct cpu_time time;
 
+		if (a->t1 && a->run_ns >= 0 && a->wait_ns > 0)
+			wait_add_account(times, a, &spans, &wait);
 		if (!a->t1 || a->run_ns < 0 || in <= 0)
 			continue;
 		time = account_part(times, a, a->in_sure_ns, a->in_sure_ns);
@@ -338,17 +556,20 @@ static void sum_add_thread(struct cpu_time_sum *sum, const struct cpu_times *tim
 		run += time.ns;
 		low += time.least;
 		high += time.most;
-		/* In a phase it runs, waits, or sleeps if there is not enough of both. */
-		wait += fmin(a->wait_ns, in - time.ns);
 		ran += a->run_ns;
 		outside += (double)(a->t1 - a->t0) - in;
 	}
 	/* Of all of it the readings between lack nothing. */
+	low = fmax(low, ran - times->tick_ns - outside);
+	high = fmin(high, ran + times->tick_ns);
 	sum->known += (uint64_t)known;
-	sum->run += (uint64_t)run;
-	sum->wait += (uint64_t)wait;
-	sum->low += (uint64_t)fmax(low, ran - times->tick_ns - outside);
-	sum->high += (uint64_t)fmin(high, ran + times->tick_ns);
+	sum->run += (uint64_t)limit(run, low, high);
+	sum->low += (uint64_t)low;
+	sum->high += (uint64_t)high;
+	sum->wait_low += (uint64_t)wait.least;
+	sum->wait_counted += (uint64_t)wait.most;
+	sum->wait_high += (uint64_t)fmin(wait.most + wait_open(end - 1, &spans),
+					 spans_within(&spans, 0, UINT64_MAX));
 }
 
 /* All that a thread with a role runs is collection, also after its last reading. */
@@ -356,6 +577,7 @@ static void sum_add_worker(struct cpu_time_sum *sum, const struct cpu_times *tim
 			   const struct worker *w, const struct account *first,
 			   const struct account *end)
 {
+	const double length = (double)(end[-1].t0 - first->t0);
 	double ran = 0, waited = 0;
 
 	for (const struct account *a = first; a < end; a++) {
@@ -364,11 +586,15 @@ static void sum_add_worker(struct cpu_time_sum *sum, const struct cpu_times *tim
 	}
 	sum->workers++;
 	sum->run += (uint64_t)ran;
-	sum->wait += (uint64_t)waited;
+	sum->wait_low += (uint64_t)(w->follows ? 0 : waited);
+	sum->wait_counted += (uint64_t)waited;
+	sum->wait_high += (uint64_t)(waited + fmin(end[-1].reach_ns, length));
 	sum->low += (uint64_t)(w->follows ? 0 : fmax(0, ran - times->tick_ns));
 	sum->high += (uint64_t)(ran + times->tick_ns);
-	if (w->end > end[-1].t0)
+	if (w->end > end[-1].t0) {
 		sum->high += w->end - end[-1].t0;
+		sum->wait_high += w->end - end[-1].t0;
+	}
 }
 
 struct cpu_time_sum cpu_times_sum(const struct cpu_times *times)
@@ -389,6 +615,7 @@ struct cpu_time_sum cpu_times_sum(const struct cpu_times *times)
 	}
 	sum.unknown = times->sure_ns > sum.known ? times->sure_ns - sum.known : 0;
 	sum.high += sum.unknown;
+	sum.wait_high += sum.unknown;
 	return sum;
 }
 
@@ -450,24 +677,33 @@ const char *cpu_times_source(const struct cpu_times *times)
 static bool thread_add_wait(const struct cpu_times *times, int32_t tgid, int32_t tid, uint64_t t0,
 			    uint64_t t1, struct cpu_time *wait)
 {
+	const struct span pause = { .t0 = t0, .t1 = t1 };
+	const struct spans spans = { &pause, 1 };
+	const double length = (double)(t1 - t0);
+	const struct account *a;
+	struct cpu_time sum = { 0 };
 	uint64_t enclosed = 0;
-	double least = 0, most = 0;
+	size_t i;
 
-	for (size_t i = account_at(times, tgid, tid, t0); account_is(times, i, tgid, tid, t1);
-	     i++) {
-		const struct account *a = &times->account[i];
-		const uint64_t in = account_overlap(a, t0, t1), out = a->t1 - a->t0 - in;
-
+	for (i = account_at(times, tgid, tid, t0); account_is(times, i, tgid, tid, t1); i++) {
+		a = &times->account[i];
 		if (!a->t1 || a->run_ns < 0)
 			return false;
-		enclosed += in;
-		most += fmin(a->wait_ns, (double)in);
-		least += fmax(a->wait_ns - (double)out, 0);
+		enclosed += account_overlap(a, t0, t1);
+		if (a->wait_ns > 0)
+			wait_add_account(times, a, &spans, &sum);
 	}
 	if (enclosed != t1 - t0)
 		return false;
-	wait->least += fmin(least, most);
-	wait->most += most;
+	/* A wait in it may have been counted after it, or never. */
+	a = &times->account[i];
+	if (a->moves == NONE)
+		sum.most += wait_open(&times->account[account_at(times, tgid, tid, UINT64_MAX)],
+				      &spans);
+	else if (times->account[a->moves].wait_ns > 0)
+		wait_add_account(times, &times->account[a->moves], &spans, &sum);
+	wait->least += fmin(sum.least, length);
+	wait->most += fmin(sum.most, length);
 	return true;
 }
 
@@ -485,7 +721,6 @@ bool cpu_times_wait(const struct cpu_times *times, int32_t tgid, uint64_t t0, ui
 		known = thread_add_wait(times, tgid, tid, t0, t1, wait) || known;
 		next = account_at(times, tgid, tid, UINT64_MAX) + 1;
 	}
-	wait->ns = (wait->least + wait->most) / 2;
 	return known;
 }
 

@@ -6,8 +6,10 @@
  *
  * Between two readings of a thread's account its CPU time is known, and how long it was in
  * phases. In a part of a phase it ran for no longer than the part, and for no less than what
- * cannot have been outside of it. The estimate is that phases come first, and that a thread runs or
- * waits for a CPU in them, by its ratio of both: a collector's thread sleeps outside of its phases.
+ * cannot have been outside of it. The estimate of CPU time is that phases come first, and that a
+ * thread runs or waits for a CPU in them, by its ratio of both: a collector's thread sleeps outside
+ * of its phases. Of the wait there are bounds alone: a thread that sleeps in its phases and
+ * computes outside of them has the same account as one that waits in them.
  *
  * A phase has the CPU that it began on, and each reading the one that the thread ran on last.
  */
@@ -49,8 +51,8 @@ void cpu_time_each(const struct cpu_times *times, const struct recording_phase *
  * @tgid: the process
  * @t0: begin of the pause
  * @t1: its end
- * @wait: receives bounds, added up over those threads whose account encloses the pause; the estimate
- *	is the middle of both
+ * @wait: receives bounds, added up over those threads whose account encloses the pause; without an
+ *	estimate
  *
  * Returns false if there is no such thread.
  */
@@ -66,11 +68,15 @@ bool cpu_times_wait(const struct cpu_times *times, int32_t tgid, uint64_t t0, ui
  * @run: on a CPU: estimate, of workers and @known
  * @low: lower bound, of all
  * @high: upper bound, of all, @unknown included
- * @wait: runnable but without a CPU: estimate, of workers and @known
+ * @wait_low: runnable but without a CPU: lower bound, of all but GCHINT_PHASE_WAIT, in which other
+ *	threads collect
+ * @wait_counted: upper bound of workers and @known, as far as the kernel had counted it at the last
+ *	reading of a thread
+ * @wait_high: upper bound of all, also of waits that were not yet counted, and of @unknown
  */
 struct cpu_time_sum {
 	size_t workers;
-	uint64_t known, unknown, run, low, high, wait;
+	uint64_t known, unknown, run, low, high, wait_low, wait_counted, wait_high;
 };
 
 /* Over all workers, and phases whose end is known. */

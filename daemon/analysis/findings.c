@@ -309,12 +309,13 @@ static void find_cpu_wait(struct findings *f)
 	const struct findings_input *in = f->in;
 	char length[AMOUNT_TEXT];
 
-	if (in->run == FINDINGS_UNKNOWN || in->wait == FINDINGS_UNKNOWN ||
-	    (double)in->wait < WAIT_RUN * (double)in->run ||
-	    (double)in->wait < WAIT_DURATION * (double)in->duration)
+	if (in->run == FINDINGS_UNKNOWN || in->wait_low == FINDINGS_UNKNOWN ||
+	    (double)in->wait_low < WAIT_RUN * (double)in->run ||
+	    (double)in->wait_low < WAIT_DURATION * (double)in->duration)
 		return;
-	findings_add(f, FINDING_CPU_WAIT, (double)in->wait, 0, "collectors waited %s for a CPU",
-		     amount_length((double)in->wait, length));
+	findings_add(f, FINDING_CPU_WAIT, (double)in->wait_low, 0,
+		     "collectors waited at least %s for a CPU",
+		     amount_length((double)in->wait_low, length));
 }
 
 static void find_safepoint(struct findings *f)

@@ -64,7 +64,9 @@ struct findings_collection {
  * @collection: its collections, by heap, then by @t1
  * @collections: their number
  * @run: CPU time of collection, ns; FINDINGS_UNKNOWN
- * @wait: of that, runnable and without a CPU, ns; FINDINGS_UNKNOWN
+ * @wait_low: in addition to it, runnable and without a CPU for at least that long, ns;
+ *	FINDINGS_UNKNOWN
+ * @wait_high: at most, as far as it was counted, ns; FINDINGS_UNKNOWN
  * @safepoint: time in which a stopped thread waited for others to stop, ns
  * @group_used: highest use of memory by its control group, bytes; FINDINGS_UNKNOWN
  * @group_most: its limit, bytes; FINDINGS_UNKNOWN: none, or not known
@@ -80,7 +82,9 @@ struct findings_input {
 	size_t pauses;
 	const struct findings_collection *collection;
 	size_t collections;
-	int64_t run, wait;
+	size_t waits;
+	uint64_t waited;
+	int64_t run, wait_low, wait_high;
 	uint64_t safepoint;
 	int64_t group_used, group_most, group_pressed;
 	double clock;

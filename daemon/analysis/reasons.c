@@ -280,7 +280,8 @@ bool reasons_of_program(const struct recording *rec, const struct reasons_progra
 		.settings = program->settings,
 		.duration = recording_duration(rec),
 		.run = FINDINGS_UNKNOWN,
-		.wait = FINDINGS_UNKNOWN,
+		.wait_low = FINDINGS_UNKNOWN,
+		.wait_high = FINDINGS_UNKNOWN,
 		.clock = clock_of(rec),
 	};
 	struct cpu_time_sum cpu;
@@ -302,7 +303,8 @@ bool reasons_of_program(const struct recording *rec, const struct reasons_progra
 	/* The sum is that of all processes. */
 	if (p.nr == 1 && cpu_times_sum_of(rec, &cpu) && (cpu.known || cpu.workers)) {
 		in.run = (int64_t)cpu.run;
-		in.wait = (int64_t)cpu.wait;
+		in.wait_low = (int64_t)cpu.wait_low;
+		in.wait_high = (int64_t)cpu.wait_counted;
 	}
 	good = collections_of(rec, &c);
 	if (good) {

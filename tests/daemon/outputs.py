@@ -103,7 +103,7 @@ SUMMARY = {
     "pauses": {"count": "int", "left_out": "int", "total_ns": "int", "p50_ns": "int", "p95_ns": "int", "p99_ns": "int",
                "half_ns": "int", "max_ns": "int", "by_process": [{"pid": "int?", "name": "text?", "count": "int", "total_ns": "int",
                                                 "p99_ns": "int", "half_ns": "int", "max_ns": "int"}]},
-    "cpu": ({"run_ns": "int?", "low_ns": "int?", "high_ns": "int?", "wait_ns": "int?", "known_ns": "int", "unknown_ns": "int",
+    "cpu": ({"run_ns": "int?", "low_ns": "int?", "high_ns": "int?", "wait_low_ns": "int?", "wait_high_ns": "int?", "known_ns": "int", "unknown_ns": "int",
              "workers": "int"}, None),
     "phases": [{"phase": "text", "count": "int", "left_out": "int", "total_ns": "int?", "mean_ns": "int?", "p50_ns": "int?",
                 "p95_ns": "int?", "max_ns": "int?", "mean_khz": "int?"}],

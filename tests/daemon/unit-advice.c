@@ -26,7 +26,8 @@ static void input_start(const char *name, uint64_t duration)
 		.pause = pause_made,
 		.collection = collection_made,
 		.run = FINDINGS_UNKNOWN,
-		.wait = FINDINGS_UNKNOWN,
+		.wait_low = FINDINGS_UNKNOWN,
+		.wait_high = FINDINGS_UNKNOWN,
 		.clock = NAN,
 		.scratch = scratch,
 	};
@@ -297,8 +298,8 @@ static void assign_check(void)
 
 static void verdict_check(void)
 {
-	const struct advice now = { .paused = 300, .cpu = 300, .wait = 5 };
-	struct advice then = { .paused = 299, .cpu = 300, .wait = 5 };
+	const struct advice now = { .paused = 300, .cpu = 300, .wait_low = 5, .wait_high = 6 };
+	struct advice then = { .paused = 299, .cpu = 300, .wait_low = 5, .wait_high = 6 };
 
 	CHECK(!strncmp(advice_verdict(&now, &then), "it was paused for less", 22),
 	      "less time in pauses is a gain");
@@ -307,10 +308,16 @@ static void verdict_check(void)
 	then.cpu = 160;
 	CHECK(!strncmp(advice_verdict(&now, &then), "no gain", 7),
 	      "nor with less CPU time, where nothing waited");
-	then.wait = 200;
-	CHECK(!strncmp(advice_verdict(&now, &then), "not known", 9),
+	then.wait_low = then.wait_high = 200;
+	CHECK(strstr(advice_verdict(&now, &then), "but waited longer"),
 	      "but not known where pauses waited for a CPU");
-	then.wait = FINDINGS_UNKNOWN;
+	then.wait_low = 0;
+	CHECK(strstr(advice_verdict(&now, &then), "but may have waited longer"),
+	      "nor where they may have waited");
+	then.wait_high = 40;
+	CHECK(!strncmp(advice_verdict(&now, &then), "no gain", 7),
+	      "a wait that cannot make up for the difference is none");
+	then.wait_low = then.wait_high = FINDINGS_UNKNOWN;
 	CHECK(!strncmp(advice_verdict(&now, &then), "no gain", 7), "and an unknown wait is none");
 }
 

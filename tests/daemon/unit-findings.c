@@ -27,7 +27,8 @@ static struct findings_input input_make(size_t pauses)
 		.pauses = pauses,
 		.collection = collection_made,
 		.run = FINDINGS_UNKNOWN,
-		.wait = FINDINGS_UNKNOWN,
+		.wait_low = FINDINGS_UNKNOWN,
+		.wait_high = FINDINGS_UNKNOWN,
 		.clock = NAN,
 		.scratch = scratch,
 	};
@@ -255,10 +256,12 @@ static void others_check(void)
 	sentence_is(&in, "java was stopped 0.10 % of 10.0 s.", "a single one is the runtime's own");
 	in = input_make(10);
 	in.run = 1000 * (int64_t)MS;
-	in.wait = 1900 * (int64_t)MS;
-	sentence_is(&in, "java was stopped 0.10 % of 10.0 s; collectors waited 1.90 s for a CPU.",
-		    "a wait for a CPU");
-	in.wait = 90 * (int64_t)MS;
+	in.wait_low = 1900 * (int64_t)MS;
+	sentence_is(
+		&in,
+		"java was stopped 0.10 % of 10.0 s; collectors waited at least 1.90 s for a CPU.",
+		"a wait for a CPU");
+	in.wait_low = 90 * (int64_t)MS;
 	sentence_is(&in, "java was stopped 0.10 % of 10.0 s.", "a short wait is not said");
 	in = input_make(10);
 	in.safepoint = 3 * MS;

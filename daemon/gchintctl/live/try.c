@@ -175,7 +175,7 @@ static double advice_cpu(const struct advice *a)
 
 static double advice_wait(const struct advice *a)
 {
-	return a->wait == FINDINGS_UNKNOWN ? NAN : (double)a->wait;
+	return a->wait_low == FINDINGS_UNKNOWN ? NAN : (double)a->wait_low;
 }
 
 static void trials_print(const struct trial *now, const struct trial *then)

@@ -376,13 +376,13 @@ static bool pause_wait_is_known(const struct pause *pause)
 	       pause->wait_most - pause->wait_least <= (double)(pause->t1 - pause->t0) / 2;
 }
 
-/* The bounds of the wait for a CPU: one number if they are the same to a tenth of the pause. */
+/* The bounds of the wait for a CPU: one number if they are the same to a hundredth of the pause. */
 static void pause_print_wait(const struct pause *pause)
 {
 	const double ns = (double)(pause->t1 - pause->t0);
 	char text[32] = "?";
 
-	if (pause->waited && pause->wait_most - pause->wait_least <= ns / 10)
+	if (pause->waited && pause->wait_most - pause->wait_least <= ns / 100)
 		snprintf(text, sizeof(text), "%.3f", (pause->wait_least + pause->wait_most) / 2e6);
 	else if (pause_wait_is_known(pause))
 		snprintf(text, sizeof(text), "%s-%s",

@@ -11,6 +11,8 @@
 #include "../../recording/reader/memory.h"
 
 #define LOW_SHARE  0.05 /* of the upper bound: a lower one below it says nothing */
+#define WAIT_SHARE 0.01 /* of the CPU time: less of a wait is not said */
+#define WAIT_MAYBE 0.1 /* the same of a wait of which no lower bound is known */
 #define PART_LEAST 200000000ull /* ns; accounts are read a few times a second */
 
 /* Bounds further apart than a tenth are a range. */
@@ -35,8 +37,10 @@ static void cpu_format(const struct recording *rec, const struct cpu_time_sum *s
 		snprintf(c->amount, sizeof(c->amount), "%s", amount_length((double)sum->run, run));
 	if (!c->range)
 		amount_share((double)sum->run / (double)recording_duration(rec), c->share);
-	if (sum->wait > sum->run / 100)
-		amount_length((double)sum->wait, c->waited);
+	if ((double)sum->wait_low > WAIT_SHARE * (double)sum->high)
+		amount_length((double)sum->wait_low, c->waited);
+	else
+		c->wait_unknown = (double)sum->wait_counted > WAIT_MAYBE * (double)sum->high;
 }
 
 bool collector_cpu_of(const struct recording *rec, struct collector_cpu *c)

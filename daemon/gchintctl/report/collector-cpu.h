@@ -12,10 +12,11 @@
  * @range: the bounds are far apart: @amount has both
  * @amount: "1.34 s", or "1.96 to 2.33 s"
  * @share: of one CPU, "18 %"; "" for a range
- * @waited: runnable without a CPU, "505 ms"; "" if it is not worth a word
+ * @waited: runnable without a CPU for at least that long, "505 ms"; "" if it is not worth a word
+ * @wait_unknown: it may have waited, but no reading says so
  */
 struct collector_cpu {
-	bool known, at_most, range;
+	bool known, at_most, range, wait_unknown;
 	char amount[64], share[32], waited[32];
 };
 

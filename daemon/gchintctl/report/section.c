@@ -209,7 +209,7 @@ static void figures_write_cpu(const struct recording *rec, FILE *html)
 		fprintf(html, "%s<small>%s%s", c.amount, *c.share ? c.share : "of CPU",
 			*c.share ? " of one CPU" : "");
 	if (*c.waited)
-		fprintf(html, "; waited %s%s for a CPU", c.range ? "about " : "", c.waited);
+		fprintf(html, "; waited at least %s for a CPU", c.waited);
 	figure_end(html);
 }
 

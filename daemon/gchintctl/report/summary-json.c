@@ -144,7 +144,8 @@ static void summary_json_cpu(struct json *j, const struct recording *rec)
 	json_uint(j, "run_ns", c.run);
 	json_uint(j, "low_ns", c.low);
 	json_uint(j, "high_ns", c.high);
-	json_uint(j, "wait_ns", c.wait);
+	json_uint(j, "wait_low_ns", c.wait_low);
+	json_uint(j, "wait_high_ns", c.wait_high);
 	json_uint(j, "known_ns", c.known);
 	json_uint(j, "unknown_ns", c.unknown);
 	json_uint(j, "workers", c.workers);

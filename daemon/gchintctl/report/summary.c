@@ -127,7 +127,11 @@ static void answer_print_cpu(const struct recording *rec)
 	if (*c.share)
 		printf(" (%s of one CPU)", c.share);
 	if (*c.waited)
-		printf(" and waited %s%s for a CPU", c.range ? "about " : "", c.waited);
+		printf(" and waited at least %s for a CPU", c.waited);
+	if (c.wait_unknown)
+		fputs("; whether it waited for a CPU is not known (record with [sched] period_ms = "
+		      "5)",
+		      stdout);
 	putchar('\n');
 }
 
