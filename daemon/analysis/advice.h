@@ -107,8 +107,8 @@ bool advice_predict(const struct findings_input *in, const char *setting, struct
  * @then: with it
  *
  * Pauses also last while their threads wait for a CPU. Where the run with the change waited longer
- * and its collections needed less CPU time, the two runs do not show it; nor where it may have waited
- * for so much longer that the rest was a gain.
+ * and its collections needed less CPU time, the two runs do not show it; nor where it may have
+ * waited for so much longer that the rest was a gain.
  */
 const char *advice_verdict(const struct advice *now, const struct advice *then);
 
