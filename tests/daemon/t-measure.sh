@@ -106,7 +106,7 @@ ok "JSON says what was measured" is "$d/work 1000 $d/work 1000 4 0 0 None" \
 ok "without a rail energy is unknown, with the reason" is "True None" "$(get \
 	'"no rail of this machine" in j["no_energy"], next((x for x in j["figures"] if x["figure"].startswith("energy")), None)')"
 ok "a limit of an unknown energy is reported, exit 5" is "5 1" "$(measure -n 2 -w 0 -f energy=5 -b true -- true) $(
-	grep -c '^gchintctl: --fail-above energy=...: no run has such a figure$' "$d/err")"
+	grep -c '^gchintctl: --fail-above energy=5: no run has such a figure: no rail of this machine' "$d/err")"
 ok "without a rail a command is measured" is 0 "$(measure -n 2 -w 0 -- "$d/work" 1)"
 ok "the text says that energy and pauses are unknown, and why" said 2 \
 	'^(energy: unknown: no rail of this machine .*gchintctl status|pauses: unknown: .*gchintctl run)'
@@ -304,4 +304,13 @@ gcc -I"$here/../../include" -I"$here/../../include/uapi" -o "$d/pause" "$d/pause
 GCHINT_DEVICE=$d/absent measured -n 2 -w 0 -- "$d/pause" >"$d/status"
 ok "pauses are measured where a command announces them" is "0 2 True" "$(cat "$d/status") $(get \
 	'len(f("longest")["command"]["values"]), min(f("longest")["command"]["values"]) >= 20')"
+lacks() { # LABEL: a line names the command without pauses, and what helps
+	grep -c "^gchintctl: --fail-above pause=20: no run of $1 has such a figure: .*\"gchintctl run -q --\" before the command" "$d/err"
+}
+ok "a limit of pauses that only the command announces is reported with what the baseline lacks, exit 5" is "5 1" \
+	"$(GCHINT_DEVICE=$d/absent measure -n 2 -w 0 -f pause=20 -b true -- "$d/pause") $(lacks baseline)"
+ok "a limit of pauses that only the baseline announces is reported with what the command lacks, exit 5" is "5 1" \
+	"$(GCHINT_DEVICE=$d/absent measure -n 2 -w 0 -f pause=20 -b "$d/pause" -- true) $(lacks command)"
+ok "each of several commands that lacks the figure is named" is "5 1 1" \
+	"$(GCHINT_DEVICE=$d/absent measure -n 2 -w 0 -f pause=20 -L ms 1,2 -b "$d/pause" "sleep 0.00{ms}") $(lacks ms=1) $(lacks ms=2)"
 export GCHINT_SYSFS=$work/machine/sys

@@ -59,7 +59,7 @@ static const char usage[] =
 	"\n"
 	"Exit status: 0 measured, and no figure above a limit; 1 a figure above its limit; 2\n"
 	"usage; 3 a file cannot be written or read; 4 gchintd could not be started; 5 a\n"
-	"command failed, or no run has a figure that --fail-above names.\n";
+	"command failed, or has no run with a figure that --fail-above names.\n";
 
 #define WARMUP_MAX 1000
 #define IDLE_MAX   3600

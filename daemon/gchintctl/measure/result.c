@@ -67,8 +67,7 @@ static void spread_print(const struct result_spread *s)
 	       s->max);
 }
 
-/* What a command is called in a table: its parameter's value, else its words. */
-static void command_format(const struct result *r, size_t group, char *buf, size_t size)
+void result_format_command(const struct result *r, size_t group, char *buf, size_t size)
 {
 	const struct measure_command *c = &r->measure->command[group];
 
@@ -98,7 +97,7 @@ static void figures_print(const struct result *r)
 		for (size_t g = 0; g < c->groups; g++) {
 			const struct result_spread s = result_spread(f, g);
 
-			command_format(r, g, command, sizeof(command));
+			result_format_command(r, g, command, sizeof(command));
 			if (c->groups > 1)
 				printf("  %-*s", NAME_WIDTH - 2, command);
 			else
@@ -147,8 +146,8 @@ static void speed_print(const struct result *r)
 		verdict_of(f->value[fastest], f->n[fastest], f->value[g], f->n[g], &v);
 		if (!v.known || !v.significant)
 			continue;
-		command_format(r, fastest, fast, sizeof(fast));
-		command_format(r, g, slow, sizeof(slow));
+		result_format_command(r, fastest, fast, sizeof(fast));
+		result_format_command(r, g, slow, sizeof(slow));
 		printf("%s%s ran %.2f times as fast as %s (%.2f to %.2f)\n", begun ? "" : "\n",
 		       fast, 1 + v.change, slow, 1 + v.low, 1 + v.high);
 		begun = true;
@@ -166,8 +165,8 @@ static void verdicts_print(const struct result *r, size_t group)
 		compare_verdict(c, &c->figure[i], group, &v);
 		resampled = resampled || v.resampled;
 	}
-	command_format(r, group, words, sizeof(words));
-	command_format(r, 0, base, sizeof(base));
+	result_format_command(r, group, words, sizeof(words));
+	result_format_command(r, 0, base, sizeof(base));
 	printf("\n%s against %s (95 %% interval by %s)\n", words, base,
 	       resampled ? "bootstrap" : "Welch's t");
 	for (size_t i = 0; i < c->figures; i++) {
@@ -249,7 +248,7 @@ static void missing_print(const struct result *r)
 		if (plan_figure_of(f->name) != PLAN_ENERGY)
 			continue;
 		for (size_t g = 0; g < c->groups; g++) {
-			command_format(r, g, command, sizeof(command));
+			result_format_command(r, g, command, sizeof(command));
 			if (f->n[g] < c->group[g].nr)
 				printf("%s: unknown in %zu of %zu runs of '%s': the rail's "
 				       "readings, %u ms apart or more, are too rare for runs so "
@@ -301,48 +300,4 @@ void result_print_text(const struct result *r)
 	putchar('\n');
 	outliers_print(r);
 	missing_print(r);
-}
-
-/* Returns CTL_FAILED after a message if the figure of a command exceeds its limit. */
-static int limit_judge(const struct result *r, const struct compare_figure *f, size_t group,
-		       double percent)
-{
-	struct verdict v;
-	char words[256];
-
-	compare_verdict(r->comparison, f, group, &v);
-	if (!plan_exceeds(&v, percent))
-		return CTL_OK;
-	verdict_words(&v, words, sizeof(words));
-	if (r->comparison->groups > 2)
-		ctl_error("%s: %s: %s: the limit of --fail-above is %g %% more",
-			  r->comparison->group[group].label, f->name, words, percent);
-	else
-		ctl_error("%s: %s: the limit of --fail-above is %g %% more", f->name, words,
-			  percent);
-	return CTL_FAILED;
-}
-
-int result_judge(const struct result *r)
-{
-	const struct comparison *c = r->comparison;
-	const struct plan_limits *limits = &r->measure->limits;
-	int code = CTL_OK;
-
-	for (size_t i = 0; i < c->figures; i++) {
-		const enum plan_figure type = plan_figure_of(c->figure[i].name);
-
-		if (type == PLAN_FIGURES || isnan(limits->percent[type]))
-			continue;
-		for (size_t g = 1; g < c->groups; g++)
-			if (limit_judge(r, &c->figure[i], g, limits->percent[type]))
-				code = CTL_FAILED;
-	}
-	for (int type = 0; type < PLAN_FIGURES && !code; type++)
-		if (limits->named[type] && !figures_known(r, (enum plan_figure)type)) {
-			ctl_error("--fail-above %s=...: no run has such a figure",
-				  plan_figure_name((enum plan_figure)type));
-			code = CTL_UNMEASURED;
-		}
-	return code;
 }

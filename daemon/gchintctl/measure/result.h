@@ -36,13 +36,19 @@ struct result_spread result_spread(const struct compare_figure *f, size_t group)
 /* A figure that no run has is not printed as such; what is missing is said below the tables. */
 bool result_shows(const struct result *r, const struct compare_figure *f);
 
+/* What a command is called in a table: its parameter's value, else its words. */
+void result_format_command(const struct result *r, size_t group, char *buf, size_t size);
+
 void result_print_text(const struct result *r);
 void result_write_json(const struct result *r, FILE *f);
 
 /* Writes the files of the options --export-... Exit status. */
 int result_export(const struct result *r);
 
-/* Reports figures that grew beyond their limits, or are unknown and have one. Exit status. */
+/*
+ * Reports figures that grew beyond their limits, and those that have a limit by name, but are unknown
+ * of a command or of the one that it is compared with. Exit status.
+ */
 int result_judge(const struct result *r);
 
 #endif
