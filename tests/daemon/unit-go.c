@@ -379,10 +379,10 @@ static void programs_check(void)
 	file_save(FILE_OF);
 	refuse = EACCES;
 	good = reason_is(
-		"a Go program, which is seen by uprobes: root or CAP_PERFMON is needed for that");
+		"a Go program, which is seen by uprobes: root or CAP_SYS_ADMIN is needed for that");
 	refuse = EPERM;
 	good = good &&
-	       reason_is("a Go program, which is seen by uprobes: root or CAP_PERFMON is needed "
+	       reason_is("a Go program, which is seen by uprobes: root or CAP_SYS_ADMIN is needed "
 			 "for that");
 	refuse = ENOENT;
 	CHECK(good && reason_is(

@@ -427,7 +427,7 @@ static void refusals_check(void)
 		int error;
 		const char *why;
 	} all[] = {
-		{ EPERM, "run it as root" },	    { EACCES, "CAP_PERFMON" },
+		{ EPERM, "run it as root" },	    { EACCES, "CAP_SYS_ADMIN" },
 		{ ENOENT, "CONFIG_UPROBE_EVENTS" }, { EINVAL, "does not probe such a place" },
 		{ EMFILE, "Too many open files" },
 	};

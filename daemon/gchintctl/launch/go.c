@@ -327,7 +327,7 @@ static const char *file_find_functions(const char *path, uint64_t *offset)
 
 static const char *probes_error_text(int error)
 {
-	return error == EACCES || error == EPERM ? "root or CAP_PERFMON is needed for that" :
+	return error == EACCES || error == EPERM ? "root or CAP_SYS_ADMIN is needed for that" :
 						   strerror(error);
 }
 

@@ -76,7 +76,7 @@ struct probes;
  * @offset: file offsets of the instructions to probe
  * @count: number of offsets
  *
- * Returns NULL with errno on failure: EACCES or EPERM without CAP_PERFMON, ENOENT if the kernel
+ * Returns NULL with errno on failure: EACCES or EPERM without CAP_SYS_ADMIN, ENOENT if the kernel
  * has no uprobes.
  */
 struct probes *probes_open(const char *path, const uint64_t *offset, unsigned int count);

@@ -231,8 +231,8 @@ static const char *probes_error_text(int error)
 	switch (error) {
 	case EACCES:
 	case EPERM:
-		return "the kernel probes functions for root or with CAP_PERFMON alone; run it as "
-		       "root";
+		return "the kernel probes functions for root or with CAP_SYS_ADMIN alone; run it "
+		       "as root";
 	case ENOENT:
 		return "this kernel has no uprobes (CONFIG_UPROBE_EVENTS), or a file is not there "
 		       "any more";
