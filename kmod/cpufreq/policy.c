@@ -296,10 +296,17 @@ static void cpu_account_task(struct gchint_cpu *c, struct task_struct *task,
 static void cpu_account_parent(struct gchint_cpu *c, struct task_struct *task,
 			       u32 scale)
 {
-	struct task_struct *parent = rcu_dereference_sched(task->real_parent);
+	struct task_struct *parent;
 
-	if (task->se.sum_exec_runtime > YOUNG_NS ||
-	    task_cpu(parent) != c->cpu || task_is_above_fair(parent))
+	/*
+	 * A thread that has reaped itself runs on for a while, and its parent is
+	 * no longer updated: it may be freed. Irqs are off, so that one that is
+	 * found while the thread is alive stays.
+	 */
+	if (task->se.sum_exec_runtime > YOUNG_NS || !pid_alive(task))
+		return;
+	parent = rcu_dereference_sched(task->real_parent);
+	if (task_cpu(parent) != c->cpu || task_is_above_fair(parent))
 		return;
 	cpu_account_task(c, parent,
 			 cpu_relative_util(gchint_util(parent), c->cpu, scale),

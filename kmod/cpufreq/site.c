@@ -115,7 +115,13 @@ static int site_attach_policy(struct site *site, struct gchint_policy *policy)
 
 	mutex_lock(&site_lock);
 	/* Another policy may have replaced one that went. */
-	ret = site->p == policy->policy ? policy->act->attach(policy) : -EAGAIN;
+	ret = -EAGAIN;
+	if (site->p == policy->policy) {
+		ret = policy->act->attach(policy);
+		/* A limit on threads: the caller would try again for ever. */
+		if (ret == -EAGAIN)
+			ret = -ENOMEM;
+	}
 	if (ret) {
 		site_free_policy(policy);
 	} else {

@@ -67,7 +67,7 @@ static bool budget_set_cost(struct gchint_budget *b, u32 cost, u64 now_ns)
 	if (!off)
 		return false;
 	if (cost < GCHINT_DELAY_COST_MAX &&
-	    (off < COST_STEP_MIN || now_ns - b->changed_ns < COST_STEP_MIN_NS))
+	    (off < COST_STEP_MIN || now_ns < b->changed_ns + COST_STEP_MIN_NS))
 		return false;
 	b->delay_cost = cost;
 	b->changed_ns = now_ns;
@@ -92,9 +92,9 @@ bool gchint_budget_book(struct gchint_budget *b, const struct gchint_usage *u, u
 	b->lost_ns += lost;
 	if (!b->pct)
 		return false;
-	if (b->balance_ns > 0 && now_ns - b->last_ns > SAVINGS_IDLE_MAX_NS)
+	if (b->balance_ns > 0 && now_ns > b->last_ns + SAVINGS_IDLE_MAX_NS)
 		b->balance_ns = 0;
-	b->last_ns = now_ns;
+	b->last_ns = max_t(u64, b->last_ns, now_ns);
 	b->balance_ns = clamp_t(s64, b->balance_ns + (s64)allowed - (s64)lost,
 				-DEBT_MAX_WINDOWS * window, window);
 	cost = budget_find_cost(b);

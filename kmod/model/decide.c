@@ -225,7 +225,7 @@ static bool decide_must_wait(const struct gchint_rules *r, struct gchint_state *
 			     const struct gchint_demand *best, u32 khz, u64 now_ns)
 {
 	u64 pays = switch_pays_ns(r);
-	u64 since = now_ns - s->switched_ns;
+	u64 since = now_ns > s->switched_ns ? now_ns - s->switched_ns : 0;
 	bool load = !best->hinted && !s->hinted;
 
 	if (best->hinted || !s->hinted)
@@ -313,8 +313,6 @@ void gchint_decide_policy(struct gchint_decision *out, const struct gchint_rules
 	s->epoch = r->epoch;
 	s->bounds = bounds;
 	s->khz = khz;
-	s->reason = out->reason;
-	s->class = best->class;
 	s->hinted = best->hinted;
 	s->metered = best->metered;
 	s->bucket = best->bucket;

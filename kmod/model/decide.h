@@ -149,8 +149,6 @@ struct gchint_state {
 	u32 raw_khz; /* asked for last, before limits and OPPs */
 	u32 opp_khz; /* @raw_khz, resolved by the rules of @epoch */
 	struct gchint_bounds bounds; /* last request alongside another governor */
-	u8 reason;
-	u8 class; /* of the demand that decided */
 	bool hinted;
 	bool metered;
 	bool idle; /* decided while every CPU was idle */
@@ -199,7 +197,7 @@ static inline bool gchint_decide_may_raise(const struct gchint_rules *r,
 	if (s->khz >= r->max_khz)
 		return false;
 	return s->idle || s->hinted ||
-	       now_ns - s->switched_ns >= READ_ONCE(r->tun->hold_us) * (u64)NSEC_PER_USEC;
+	       now_ns >= s->switched_ns + READ_ONCE(r->tun->hold_us) * (u64)NSEC_PER_USEC;
 }
 
 /*

@@ -69,8 +69,10 @@ static void thread_set_role(struct gchint_thread *thread, u32 role, u32 lead)
 	bool follows = role == GCHINT_ROLE_FOLLOW;
 
 	lockdep_assert_held(&lease_lock);
-	thread->session->followers +=
-		follows - (thread->role == GCHINT_ROLE_FOLLOW);
+	/* A doorbell reads it without the lock. */
+	WRITE_ONCE(thread->session->followers,
+		   thread->session->followers + follows -
+			   (thread->role == GCHINT_ROLE_FOLLOW));
 	WRITE_ONCE(thread->role, role);
 	WRITE_ONCE(thread->lead, GCHINT_NO_LEAD);
 	if (!follows)
@@ -92,7 +94,7 @@ static bool thread_unlink(struct gchint_thread *thread)
 	gchint_thread_remove(thread);
 	WRITE_ONCE(thread->dead, true);
 	if (thread->role == GCHINT_ROLE_FOLLOW)
-		session->followers--;
+		WRITE_ONCE(session->followers, session->followers - 1);
 	RCU_INIT_POINTER(*gchint_session_lease(session, thread->slot), NULL);
 	session->blocks[thread->slot / GCHINT_SLOTS]->nr_leases--;
 	session->nr_leases--;

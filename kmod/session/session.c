@@ -349,11 +349,21 @@ static noinline long ioctl_rare(struct session_file *f, unsigned int cmd,
 	return -ENOTTY;
 }
 
+/* Any other must not open a session, as isatty(3) would. */
+static bool ioctl_is_known(unsigned int cmd)
+{
+	return cmd == GCHINT_IOC_RING || cmd == GCHINT_IOC_DETACH ||
+	       cmd == GCHINT_IOC_GROW || CALL(cmd) == CALL(GCHINT_IOC_ATTACH) ||
+	       CALL(cmd) == CALL(GCHINT_IOC_SET_ROLE);
+}
+
 static long ioctl_call(struct file *file, unsigned int cmd, unsigned long arg,
 		       void __user *uarg)
 {
 	struct gchint_session *session;
 
+	if (!ioctl_is_known(cmd))
+		return -ENOTTY;
 	if (file_is_stale(file->private_data))
 		return -ESTALE;
 	session = session_get(file);

@@ -429,11 +429,15 @@ static bool policy_owes_decision(const struct gchint_policy *policy)
 static void watch_timer_start(struct gchint_cpu *c, u64 now)
 {
 	struct hrtimer *timer = &watch_cpu_of(c)->timer;
+	ktime_t at = ns_to_ktime(now + LINGER_NS);
 
-	/* A timer that has begun to run restarts itself if needed. */
-	if (!hrtimer_is_queued(timer))
-		hrtimer_start(timer, ns_to_ktime(now + LINGER_NS),
-			      HRTIMER_MODE_ABS_PINNED_HARD);
+	/*
+	 * A timer that has begun to run restarts itself if needed. One that waits
+	 * for something later, as to poll or to park, would let a hint linger.
+	 */
+	if (!hrtimer_is_queued(timer) ||
+	    ktime_after(hrtimer_get_expires(timer), at))
+		hrtimer_start(timer, at, HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
 /*
@@ -789,10 +793,11 @@ void gchint_watch_add(struct task_struct *task)
 
 /* -- Doorbells -- */
 
-static __always_inline void watch_resample(struct gchint_cpu *c, u64 now,
-					   u64 hint_ns)
+static __always_inline void watch_resample(struct gchint_cpu *c, u64 hint_ns)
 {
 	struct gchint_policy *policy = watch_cpu_lock(c);
+	/* Under the lock: for a policy time does not go backwards. */
+	u64 now = gchint_now();
 
 	watch_sample(c, policy, now);
 	watch_decide(c, policy, now, hint_ns);
@@ -804,11 +809,14 @@ static void poke_receive(void *info)
 	struct gchint_cpu *c = this_cpu_ptr(&gchint_cpus);
 	struct watch_cpu *w = this_cpu_ptr(&watch_cpus);
 
-	/* A sender that finds it 1 after this is served by what follows. */
-	atomic_set_release(&w->poke_pending, 0);
+	/*
+	 * Fully ordered before the slot is read below: a sender that has found 1
+	 * wrote the slot before. One that finds 0 sends another poke.
+	 */
+	atomic_xchg(&w->poke_pending, 0);
 	if (c->track_neighbours)
 		slice_begin_current(c);
-	watch_resample(c, gchint_now(), atomic64_xchg(&w->doorbell_ns, 0));
+	watch_resample(c, atomic64_xchg(&w->doorbell_ns, 0));
 }
 
 static void poke_send(unsigned int cpu, u64 hint_ns)
@@ -879,14 +887,11 @@ static noinline void thread_ring_elsewhere(struct gchint_thread *thread)
 void gchint_watch_doorbell(struct gchint_thread *thread, bool changed)
 {
 	struct gchint_cpu *c = this_cpu_ptr(&gchint_cpus);
-	u64 now;
 
-	if (c->thread != thread) {
+	if (c->thread != thread)
 		thread_ring_elsewhere(thread);
-	} else if (changed || watch_slot_changed(c)) {
-		now = gchint_now();
-		watch_resample(c, now, now);
-	}
+	else if (changed || watch_slot_changed(c))
+		watch_resample(c, gchint_now());
 }
 
 /* -- Start and end -- */

@@ -139,6 +139,29 @@ static void test_savings_are_bounded_and_expire(void **state)
 	assert_true(b.balance_ns < most + (s64)MS);
 }
 
+/* A CPU that read the clock before another booked takes nothing away. */
+static void test_time_that_goes_back_expires_no_savings(void **state)
+{
+	struct gchint_budget b;
+	u64 now = NOW, before;
+	s64 saved;
+
+	(void)state;
+	budget_init(&b, 5);
+	for (u32 n = 0; n < 100; n++)
+		book(&b, 100, GCHINT_WEIGHT_THREAD, 100, &now);
+	saved = b.balance_ns;
+	assert_true(saved > 0);
+	before = now - 200;
+	gchint_budget_book(&b, &(struct gchint_usage){ .ran_ns = MS,
+						       .weight = GCHINT_WEIGHT_THREAD,
+						       .stretch = GCHINT_ONE,
+						       .free_stretch = GCHINT_ONE },
+			   before);
+	assert_true(b.balance_ns == saved);
+	assert_true(b.last_ns == now);
+}
+
 /* Whatever a program does, it loses no more than the budget and a bounded loan. */
 static void test_bound_holds_for_any_sequence(void **state)
 {
@@ -595,6 +618,7 @@ int main(void)
 		cmocka_unit_test(test_without_a_budget_delay_costs_most),
 		cmocka_unit_test(test_debt_is_paid_back),
 		cmocka_unit_test(test_savings_are_bounded_and_expire),
+		cmocka_unit_test(test_time_that_goes_back_expires_no_savings),
 		cmocka_unit_test(test_bound_holds_for_any_sequence),
 		cmocka_unit_test(test_budget_is_just_spent),
 		cmocka_unit_test(test_budget_is_kept_with_pauses),

@@ -455,7 +455,7 @@ static void test_request_at_the_limit_is_not_limited(void **state)
 	d = cpu(&x, 0, true);
 	assert_cmp(policy(&x, &d), ==, 1497600);
 	assert_int_equal(x.out.reason, GCHINT_REASON_STW);
-	assert_int_equal(x.state.class, GCHINT_CLASS_STW);
+	assert_int_equal(x.out.class, GCHINT_CLASS_STW);
 	assert_false(x.out.steady);
 	load(&x, GCHINT_ONE);
 	assert_true(x.out.steady);
@@ -464,7 +464,7 @@ static void test_request_at_the_limit_is_not_limited(void **state)
 	d = cpu(&x, GCHINT_ONE, true);
 	assert_cmp(policy(&x, &d), ==, 652800);
 	assert_int_equal(x.out.reason, GCHINT_REASON_MODEL);
-	assert_int_equal(x.state.class, GCHINT_CLASS_CONCURRENT);
+	assert_int_equal(x.out.class, GCHINT_CLASS_CONCURRENT);
 }
 
 /* As virt-cpufreq reports them in a guest without a table: from 1, without a unit. */
@@ -522,9 +522,29 @@ static void test_demand_is_filled_completely(void **state)
 	assert_false(d.between_phases);
 }
 
+/* A CPU that read the clock just before another switched is no reason to switch again. */
+static void test_time_that_goes_back_is_no_time(void **state)
+{
+	struct fixture x;
+	u32 khz;
+
+	(void)state;
+	init(&x, krait_static);
+	khz = load(&x, 300);
+	x.now += S;
+	khz = load(&x, 600);
+	x.now -= 200;
+	assert_cmp(load(&x, 1000), ==, khz);
+	assert_false(x.out.change);
+	assert_false(gchint_decide_may_raise(&x.rules, &x.state, x.now));
+	x.now += S;
+	assert_cmp(load(&x, 1000), >, khz);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_time_that_goes_back_is_no_time),
 		cmocka_unit_test(test_load_asks_with_headroom),
 		cmocka_unit_test(test_off_ignores_hints),
 		cmocka_unit_test(test_neutral_equals_no_hint),
