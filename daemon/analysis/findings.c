@@ -12,6 +12,8 @@
 #define OLD_GENERATION 1 /* this one and older: a full collection, of those that count bytes */
 #define OLDEST_CPYTHON 2 /* the same of CPython, which counts freed objects alone */
 
+#define WAITS_STOPPED	 2 /* times the share of time in pauses */
+#define WAITS_DURATION	 0.02
 #define LONG_COUNT	 0.1 /* half of the time in fewer than this share of the pauses is said */
 #define LONG_PAUSES	 5 /* of fewer pauses it is no pattern */
 #define GROWTH_POINTS	 4 /* full collections in the second half of the recording */
@@ -129,6 +131,30 @@ static void find_stopped(struct findings *f)
 		findings_add(f, FINDING_STOPPED, share, in->pauses, "%s was stopped %s of %s",
 			     in->name && *in->name ? in->name : "the program",
 			     amount_share(share, part), amount_length((double)in->duration, all));
+}
+
+/* The mean of the threads that waited: of a pause each thread has all. */
+static void find_waits(struct findings *f)
+{
+	const struct findings_input *in = f->in;
+	const double duration = (double)in->duration;
+	const double share =
+		in->waits && in->duration ? (double)in->waited / (double)in->waits / duration : 0;
+	char part[AMOUNT_TEXT];
+
+	if (share < WAITS_DURATION || share * duration < WAITS_STOPPED * (double)f->paused)
+		return;
+	if (in->pauses)
+		findings_add(f, FINDING_WAITS, share, in->waits,
+			     "%zu of its threads waited for collections, %s%s of the time",
+			     in->waits, in->waits == 1 ? "" : "in the mean ",
+			     amount_share(share, part));
+	else
+		findings_add(f, FINDING_WAITS, share, in->waits,
+			     "%zu thread%s of %s waited for collections, %s%s of the time",
+			     in->waits, plural(in->waits),
+			     in->name && *in->name ? in->name : "the program",
+			     in->waits == 1 ? "" : "in the mean ", amount_share(share, part));
 }
 
 static void find_long_pauses(struct findings *f)
@@ -458,6 +484,7 @@ size_t findings_of(const struct findings_input *in, struct finding *found)
 		f.paused += in->pause[i].ns;
 	find_stopped(&f);
 	find_long_pauses(&f);
+	find_waits(&f);
 	find_heap_full(&f);
 	find_live_grows(&f);
 	find_futile(&f);
@@ -476,6 +503,7 @@ const char *finding_name(enum finding_type type)
 	static const char *const names[FINDING_NR] = {
 		[FINDING_STOPPED] = "stopped",
 		[FINDING_LONG_PAUSES] = "long_pauses",
+		[FINDING_WAITS] = "waits_for_collections",
 		[FINDING_HEAP_FULL] = "heap_full",
 		[FINDING_LIVE_GROWS] = "live_grows",
 		[FINDING_FUTILE] = "full_collections_free_nothing",

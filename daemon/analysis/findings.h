@@ -63,6 +63,8 @@ struct findings_collection {
  * @pauses: their number
  * @collection: its collections, by heap, then by @t1
  * @collections: their number
+ * @waits: threads of it that waited for a collection by others, outside of its pauses
+ * @waited: for how long, ns, added up over them
  * @run: CPU time of collection, ns; FINDINGS_UNKNOWN
  * @wait_low: in addition to it, runnable and without a CPU for at least that long, ns;
  *	FINDINGS_UNKNOWN
@@ -107,6 +109,7 @@ bool findings_is_full(const struct findings_input *in, const struct findings_col
 enum finding_type {
 	FINDING_STOPPED, /* the share of time; always, if there is a pause */
 	FINDING_LONG_PAUSES, /* few pauses are half of the paused time */
+	FINDING_WAITS, /* single threads waited for much longer than it was stopped */
 	FINDING_HEAP_FULL, /* little is free after collections */
 	FINDING_LIVE_GROWS, /* what full collections leave grows */
 	FINDING_FUTILE, /* full collections free almost nothing */
@@ -127,7 +130,7 @@ enum finding_type {
  * @type: what was found
  * @value: its figure: a share from 0 to 1; of FINDING_LONG_PAUSES the shortest of these pauses, and
  *	of FINDING_CPU_WAIT the wait, in ns
- * @count: how many pauses or collections show it; 0 if it has no number
+ * @count: how many pauses or collections show it, of FINDING_WAITS threads; 0 if it has no number
  * @text: half a sentence, with the evidence
  */
 struct finding {

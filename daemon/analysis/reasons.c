@@ -219,6 +219,68 @@ static struct findings_pause *pauses_load(const struct recording *rec, const str
 	return pause;
 }
 
+/* How much of [@t0, @t1) is in pauses, which are sorted and do not overlap. */
+static uint64_t paused_between(const struct findings_input *in, uint64_t t0, uint64_t t1)
+{
+	size_t low = 0, high = in->pauses;
+	uint64_t ns = 0;
+
+	while (low < high) {
+		const size_t mid = (low + high) / 2;
+
+		if (in->pause[mid].t0 + in->pause[mid].ns <= t0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (; low < in->pauses && in->pause[low].t0 < t1; low++) {
+		const uint64_t begin = in->pause[low].t0, end = begin + in->pause[low].ns;
+
+		ns += (end < t1 ? end : t1) - (begin > t0 ? begin : t0);
+	}
+	return ns;
+}
+
+static int by_thread_and_begin(const void *a, const void *b)
+{
+	const struct recording_phase *x = *(const struct recording_phase *const *)a;
+	const struct recording_phase *y = *(const struct recording_phase *const *)b;
+
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return (x->t0 > y->t0) - (x->t0 < y->t0);
+}
+
+/* Threads that waited for a collection by others while the program was not stopped. */
+static bool process_load_waits(const struct recording *rec, int32_t tgid, struct findings_input *in)
+{
+	const struct recording_phase **wait = malloc((rec->phases + 1) * sizeof(*wait));
+	uint64_t end = 0;
+	size_t nr = 0;
+
+	if (!wait)
+		return false;
+	for (size_t i = 0; i < rec->phases; i++) {
+		const struct recording_phase *p = &rec->phase[i];
+
+		if (p->tgid == tgid && p->group / CLASS_NR == GCHINT_PHASE_WAIT && !p->stw &&
+		    !p->unsure)
+			wait[nr++] = p;
+	}
+	qsort(wait, nr, sizeof(*wait), by_thread_and_begin);
+	for (size_t i = 0; i < nr; i++) {
+		const bool new = !i || wait[i]->tid != wait[i - 1]->tid;
+		const uint64_t t0 = new || wait[i]->t0 > end ? wait[i]->t0 : end;
+
+		in->waits += new;
+		if (wait[i]->t1 > t0)
+			in->waited += wait[i]->t1 - t0 - paused_between(in, t0, wait[i]->t1);
+		end = new || wait[i]->t1 > end ? wait[i]->t1 : end;
+	}
+	free(wait);
+	return true;
+}
+
 static bool reasons_find(const struct recording *rec, const struct collections *c,
 			 const struct findings_input *known, const char *change,
 			 struct reasons *reasons)
@@ -236,7 +298,8 @@ static bool reasons_find(const struct recording *rec, const struct collections *
 		return recording_no_memory(rec);
 	in.pause = pause;
 	in.scratch = malloc((in.pauses + c->nr + 1) * sizeof(*in.scratch));
-	if (!in.scratch) {
+	if (!in.scratch || !process_load_waits(rec, reasons->tgid, &in)) {
+		free(in.scratch);
 		free(pause);
 		return recording_no_memory(rec);
 	}

@@ -261,6 +261,25 @@ static void others_check(void)
 		&in,
 		"java was stopped 0.10 % of 10.0 s; collectors waited at least 1.90 s for a CPU.",
 		"a wait for a CPU");
+	in.waits = 2;
+	in.waited = 3000 * MS;
+	sentence_is(
+		&in,
+		"java was stopped 0.10 % of 10.0 s; 2 of its threads waited for collections, in "
+		"the mean 15 % of the time; collectors waited at least 1.90 s for a CPU.",
+		"threads that wait while the program is not stopped");
+	in.pauses = 0;
+	sentence_is(&in,
+		    "2 threads of java waited for collections, in the mean 15 % of the time; "
+		    "collectors waited at least 1.90 s for a CPU.",
+		    "without a pause as well");
+	in.pauses = 10;
+	in.waited = 300 * MS;
+	sentence_is(&in,
+		    "java was stopped 0.10 % of 10.0 s; collectors waited at least 1.90 s for a "
+		    "CPU.",
+		    "a short wait for a collection is not said");
+	in.waits = 0;
 	in.wait_low = 90 * (int64_t)MS;
 	sentence_is(&in, "java was stopped 0.10 % of 10.0 s.", "a short wait is not said");
 	in = input_make(10);
