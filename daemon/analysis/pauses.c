@@ -329,41 +329,55 @@ struct pauses_sum pauses_sum(const struct recording *rec, int32_t tgid)
 	return sum;
 }
 
-struct pause *pauses_longest(const struct recording *rec, size_t wanted, size_t *nr)
+/* Keeps the longest @wanted of @nr stops, and describes them. */
+static size_t stops_select(const struct pause_query *query, struct pause *stop, size_t nr,
+			   size_t wanted)
+{
+	qsort(stop, nr, sizeof(*stop), by_length);
+	nr = nr < wanted ? nr : wanted;
+	for (size_t i = 0; i < nr; i++) {
+		if (stop[i].source)
+			stop[i].phase = query_find_longest(query, stop[i].source);
+		pause_describe(query, &stop[i]);
+	}
+	return nr;
+}
+
+bool pauses_longest(const struct recording *rec, size_t wanted, struct pauses_list *list)
 {
 	struct pause_query *query;
-	struct pause *pause;
-	size_t n = rec->pauses;
+	size_t waits = 0;
 
-	*nr = 0;
+	*list = (struct pauses_list){ 0 };
 	for (size_t i = 0; i < rec->phases; i++)
-		n += phase_is_wait(&rec->phase[i]) && !rec->phase[i].stw;
-	pause = calloc(n + 1, sizeof(*pause));
-	if (!pause) {
-		db_missing(rec->path, "no memory for its pauses");
-		return NULL;
-	}
-	query = query_new(rec);
+		waits += phase_is_wait(&rec->phase[i]) && !rec->phase[i].stw;
+	list->pause = calloc(rec->pauses + 1, sizeof(*list->pause));
+	list->wait = calloc(waits + 1, sizeof(*list->wait));
+	query = list->pause && list->wait ? query_new(rec) : NULL;
 	if (!query) {
-		free(pause);
-		return NULL;
+		if (!list->pause || !list->wait)
+			db_missing(rec->path, "no memory for its pauses");
+		pauses_list_free(list);
+		return false;
 	}
-	for (n = 0; n < rec->pauses; n++)
-		pause[n] = (struct pause){ .t0 = rec->pause[n].t0,
-					   .t1 = rec->pause[n].t1,
-					   .source = &rec->pause[n] };
+	for (size_t i = 0; i < rec->pauses; i++)
+		list->pause[list->pauses++] = (struct pause){ .t0 = rec->pause[i].t0,
+							      .t1 = rec->pause[i].t1,
+							      .source = &rec->pause[i] };
 	for (size_t i = 0; i < rec->phases; i++)
 		if (phase_is_wait(&rec->phase[i]) && !rec->phase[i].stw && !rec->phase[i].unsure)
-			pause[n++] = (struct pause){ .t0 = rec->phase[i].t0,
-						     .t1 = rec->phase[i].t1,
-						     .phase = &rec->phase[i] };
-	qsort(pause, n, sizeof(*pause), by_length);
-	*nr = n < wanted ? n : wanted;
-	for (size_t i = 0; i < *nr; i++) {
-		if (pause[i].source)
-			pause[i].phase = query_find_longest(query, pause[i].source);
-		pause_describe(query, &pause[i]);
-	}
+			list->wait[list->waits++] = (struct pause){ .t0 = rec->phase[i].t0,
+								    .t1 = rec->phase[i].t1,
+								    .phase = &rec->phase[i] };
+	list->pauses = stops_select(query, list->pause, list->pauses, wanted);
+	list->waits = stops_select(query, list->wait, list->waits, wanted);
 	query_free(query);
-	return pause;
+	return true;
+}
+
+void pauses_list_free(struct pauses_list *list)
+{
+	free(list->pause);
+	free(list->wait);
+	*list = (struct pauses_list){ 0 };
 }

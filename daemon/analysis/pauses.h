@@ -75,15 +75,27 @@ struct pauses_sum {
 struct pauses_sum pauses_sum(const struct recording *rec, int32_t tgid);
 
 /**
+ * struct pauses_list - the longest pauses of a recording, and the longest waits of single threads
+ * @pause: the longest first
+ * @pauses: their number
+ * @wait: waits for a collection by other threads, the longest first
+ * @waits: their number
+ */
+struct pauses_list {
+	struct pause *pause, *wait;
+	size_t pauses, waits;
+};
+
+/**
  * pauses_longest - find the longest pauses and waits of a recording
  * @rec: the recording
- * @wanted: how many at most
- * @nr: receives the number of pauses returned
+ * @wanted: how many of each at most
+ * @list: receives them; for pauses_list_free()
  *
- * Returns an array, longest first, that the caller frees; NULL without memory, after reporting
- * it.
+ * Returns false without memory, after reporting it.
  */
-struct pause *pauses_longest(const struct recording *rec, size_t wanted, size_t *nr);
+bool pauses_longest(const struct recording *rec, size_t wanted, struct pauses_list *list);
+void pauses_list_free(struct pauses_list *list);
 
 /*
  * Lower bound in ms of the pause's length with its CPU at the highest frequency throughout.

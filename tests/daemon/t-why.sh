@@ -101,6 +101,26 @@ ok "a wait has the collector's frequency and the earlier start that would avoid 
 	"65.000 700 21.667 65.000 40.000 700 13.333 40.000" "$(wait_line 7.140000 73) $(wait_line 7.150000 76)"
 ok "a wait for an unknown collection is unknown" is "50.000 ? ? ? 55.000 ? ? ?" \
 	"$(wait_line 8.000000 74) $(wait_line 7.140000 75)"
+# The longest wait is longer than all pauses, and no pause.
+ok "pauses come first, and waits of single threads have a table of their own" is \
+	"2.000000 4.000000 WAITS 7.140000 7.140000 8.000000 7.150000" \
+	"$(awk '/^ +[0-9]+\.[0-9]+ / || /^WAITS/ { print $1 }' "$d/list" | paste -sd' ')"
+ok "-n is for each of both" is "2.000000 WAITS 7.140000" \
+	"$("$ctl" why -n 1 "$d/waits.db" | awk '/^ +[0-9]+\.[0-9]+ / || /^WAITS/ { print $1 }' | paste -sd' ')"
+ok "JSON has two lists" is "pause pause|wait wait wait wait" "$("$ctl" --json why "$d/waits.db" | python3 -c 'import json, sys
+r = json.load(sys.stdin)
+print(*(" ".join(p["stop"] for p in r[n]) for n in ("pauses", "waits")), sep="|")')"
+"$ctl" report -o "$d/waits.html" "$d/waits.db" 2>/dev/null
+ok "so has the page" is "Longest pauses 2.000000 4.000000|Longest waits of single threads 7.140000 7.140000 8.000000 7.150000" \
+	"$(python3 -c 'import re, sys
+print(*(" ".join([title, *re.findall(r"<a href=\"#run0-time\"[^>]*>([0-9.]+)</a>", table)])
+	for title, table in re.findall(r"<h3 id=\"run0-(?:pauses|waits)\">([^<]*)</h3>(.*?)</table>", open(sys.argv[1]).read(), re.S)), sep="|")' "$d/waits.html")"
+# Two mutators that wait nearly all of the time, for a collection that hardly stops them.
+cp "$f" "$d/waiting.db"
+sqlite3 "$d/waiting.db" "delete from phases where id > 1; insert into phases(id, t0, t1, cpu, tgid, tid, phase, flags, cause, how, uncertain) values
+	(30, 1100000000, 10900000000, 1, 70, 73, 11, 4, 1, 1, 0), (31, 1100000000, 10900000000, 1, 70, 74, 11, 4, 1, 1, 0)"
+ok "the headline says so" grep -qE 'was stopped [0-9.]+ % of 10.0 s; 2 of its threads waited for collections, in the mean 9[78] % of the time' \
+	<("$ctl" summary "$d/waiting.db")
 "$ctl" why "$f" --at 2.025 >"$d/at"
 ok "--at shows the frequency" grep -qE '^policy0 +CPUs 0-1: 1400 MHz, 67 % of the highest$' "$d/at"
 ok "--at shows the policy's last decision before it" \

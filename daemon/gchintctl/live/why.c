@@ -32,8 +32,9 @@ static const char usage[] =
 	"and the reason of their last action, and what limits the frequency, as far as the kernel\n"
 	"reports it. On heterogeneous cores also whether the scheduler places tasks by energy.\n"
 	"\n"
-	"For a recording: the longest pauses, and waits of a thread for a collection by others,\n"
-	"each with its cause, the mean frequency of its CPU, its length at the highest frequency,\n"
+	"For a recording: the longest pauses, and then the longest waits of single threads for a\n"
+	"collection by others, each with its cause, the mean frequency of its CPU, its length at "
+	"the highest frequency,\n"
 	"how much earlier the collection had to begin to avoid the wait, and concurrent phases;\n"
 	"the heap before and after, freed objects and the generation, where the runtime reports "
 	"them;\n"
@@ -48,7 +49,7 @@ static const char usage[] =
 	"                    with --try: this in place of the advice, such as -Xmx512m, GOGC=200 "
 	"or\n"
 	"                    -XX:+UseParallelGC; predicted where gchintctl knows what it does\n"
-	"  -n, --lines N     pauses in the list (default: 10)\n"
+	"  -n, --lines N     pauses in the list, and waits (default: 10)\n"
 	"  -o, --output NAME of the recordings NAME-now.db and NAME-then.db (default: why)\n"
 	"  -t, --try         run PROGRAM, and again with the advised setting\n";
 
@@ -425,7 +426,7 @@ static void pause_print(const struct recording *rec, const struct pause *pause,
 	if (has->wait && isfinite(pause_earlier(pause)))
 		printf("%10.3f  ", pause_earlier(pause));
 	else if (has->wait)
-		printf("%10s  ", pause->source ? "-" : "?");
+		printf("%10s  ", "?");
 	if (has->waited)
 		pause_print_wait(pause);
 	if (has->generation && pause->generation != UINT32_MAX)
@@ -449,61 +450,84 @@ static void pause_print(const struct recording *rec, const struct pause *pause,
 	putchar('\n');
 }
 
-static bool pauses_print(const struct recording *rec, uint64_t lines)
+static void stops_find_columns(const struct pause *stop, size_t n, struct pause_columns *has)
 {
-	struct pause_columns has = {};
-	size_t n;
-	struct pause *pause = pauses_longest(rec, lines < SIZE_MAX ? (size_t)lines : SIZE_MAX, &n);
-
-	if (!pause)
-		return false;
 	for (size_t i = 0; i < n; i++) {
-		has.khz = has.khz || pause[i].khz > 0;
-		has.wait = has.wait || !pause[i].source;
-		has.waited = has.waited || pause_wait_is_known(&pause[i]);
-		has.heap = has.heap || pause[i].before != RECORDING_UNKNOWN ||
-			   pause[i].after != RECORDING_UNKNOWN;
-		has.freed = has.freed || pause[i].freed != RECORDING_UNKNOWN;
-		has.method = has.method || *pause[i].method;
-		has.generation = has.generation || pause[i].generation != UINT32_MAX;
+		has->khz = has->khz || stop[i].khz > 0;
+		has->wait = has->wait || !stop[i].source;
+		has->waited = has->waited || pause_wait_is_known(&stop[i]);
+		has->heap = has->heap || stop[i].before != RECORDING_UNKNOWN ||
+			    stop[i].after != RECORDING_UNKNOWN;
+		has->freed = has->freed || stop[i].freed != RECORDING_UNKNOWN;
+		has->method = has->method || *stop[i].method;
+		has->generation = has->generation || stop[i].generation != UINT32_MAX;
 	}
-	if (n)
-		printf("%12s %10s  %-18s %-12s %s%s%s%s%s%s%-*s%sTHREAD\n", "AT s", "LENGTH ms",
-		       "PHASE", "CAUSE", has.khz ? "    MHz AT LEAST ms  " : "",
-		       has.wait ? "EARLIER ms  " : "", has.waited ? "CPU WAIT ms  " : "",
-		       has.generation ? "GEN " : "", has.heap ? "    BEFORE      AFTER FULL " : "",
-		       has.freed ? "    FREED " : "", has.method ? METHOD_COLUMNS : 0,
-		       has.method ? "METHOD" : "", has.method ? "  " : "");
-	else
-		puts("no pause was recorded");
+}
+
+static void stops_print(const struct recording *rec, const struct pause *stop, size_t n,
+			const struct pause_columns *has)
+{
+	printf("%12s %10s  %-18s %-12s %s%s%s%s%s%s%-*s%sTHREAD\n", "AT s", "LENGTH ms", "PHASE",
+	       "CAUSE", has->khz ? "    MHz AT LEAST ms  " : "", has->wait ? "EARLIER ms  " : "",
+	       has->waited ? "CPU WAIT ms  " : "", has->generation ? "GEN " : "",
+	       has->heap ? "    BEFORE      AFTER FULL " : "", has->freed ? "    FREED " : "",
+	       has->method ? METHOD_COLUMNS : 0, has->method ? "METHOD" : "",
+	       has->method ? "  " : "");
 	for (size_t i = 0; i < n; i++)
-		pause_print(rec, &pause[i], &has);
-	if (n && has.khz)
+		pause_print(rec, &stop[i], has);
+}
+
+/* The columns of both tables that are not obvious. */
+static void columns_explain(const struct pause_columns *pauses, const struct pause_columns *waits)
+{
+	if (pauses->khz || waits->khz)
 		puts("AT LEAST: how long it takes at the highest frequency of its CPU, or longer "
 		     "if "
 		     "it waits for memory.");
-	if (n && has.wait)
+	if (waits->wait)
 		puts("EARLIER: by how much the collection had to begin earlier, so that the thread "
 		     "had not waited.");
-	if (n && has.waited)
+	if (pauses->waited)
 		puts("CPU WAIT: how long threads of the process had no CPU in the pause, all of "
 		     "them "
 		     "together.");
-	if (n && has.heap)
+	if (pauses->heap)
 		puts("BEFORE, AFTER: bytes in use; FULL: the share of the limit in use "
 		     "afterwards.");
-	if (n && has.freed)
+	if (pauses->freed)
 		puts("FREED: objects.");
-	if (n && has.method)
+	if (pauses->method)
 		puts("METHOD: what the program ran at the last sample before it.");
-	if (n && has.generation)
+	if (pauses->generation)
 		puts("GEN: the oldest generation that was collected; 0 is the youngest.");
-	if (n && !has.khz)
+	if (!pauses->khz && !waits->khz)
 		puts("No frequency is shown: none is known of these pauses.");
+}
+
+static bool pauses_print(const struct recording *rec, uint64_t lines)
+{
+	struct pause_columns pauses = {}, waits = {};
+	struct pauses_list list;
+
+	if (!pauses_longest(rec, lines < SIZE_MAX ? (size_t)lines : SIZE_MAX, &list))
+		return false;
+	stops_find_columns(list.pause, list.pauses, &pauses);
+	stops_find_columns(list.wait, list.waits, &waits);
+	if (list.pauses)
+		stops_print(rec, list.pause, list.pauses, &pauses);
+	else
+		puts("no pause was recorded");
+	if (list.waits) {
+		puts("\nWAITS of single threads for a collection by others");
+		stops_print(rec, list.wait, list.waits, &waits);
+		putchar('\n');
+	}
+	if (list.pauses || list.waits)
+		columns_explain(&pauses, &waits);
 	if (rec->unsure_stops)
 		printf("Left out: %zu stop-the-world phases whose end is not known.\n",
 		       rec->unsure_stops);
-	free(pause);
+	pauses_list_free(&list);
 	return true;
 }
 
@@ -549,24 +573,27 @@ static void pause_print_json(struct json *j, const struct recording *rec, const 
 	json_end(j);
 }
 
-/* The list of pauses_print(), whole. */
+/* The lists of pauses_print(), whole. */
 static bool pauses_print_json(const struct recording *rec, uint64_t lines)
 {
 	struct json j = { .f = stdout };
-	size_t n;
-	struct pause *pause = pauses_longest(rec, lines < SIZE_MAX ? (size_t)lines : SIZE_MAX, &n);
+	struct pauses_list list;
 
-	if (!pause)
+	if (!pauses_longest(rec, lines < SIZE_MAX ? (size_t)lines : SIZE_MAX, &list))
 		return false;
 	json_object(&j, NULL);
 	json_text(&j, "file", rec->path);
 	json_uint(&j, "left_out", rec->unsure_stops);
 	json_list(&j, "pauses");
-	for (size_t i = 0; i < n; i++)
-		pause_print_json(&j, rec, &pause[i]);
+	for (size_t i = 0; i < list.pauses; i++)
+		pause_print_json(&j, rec, &list.pause[i]);
+	json_end(&j);
+	json_list(&j, "waits");
+	for (size_t i = 0; i < list.waits; i++)
+		pause_print_json(&j, rec, &list.wait[i]);
 	json_end(&j);
 	json_end(&j);
-	free(pause);
+	pauses_list_free(&list);
 	return true;
 }
 

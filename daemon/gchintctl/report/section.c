@@ -297,6 +297,8 @@ static const char *finding_place(const struct finding *f, const struct timeline 
 	case FINDING_LONG_PAUSES:
 	case FINDING_ASKED:
 		return "-pauses";
+	case FINDING_WAITS:
+		return "-waits";
 	case FINDING_SAFEPOINT:
 		return "-phases";
 	default:
@@ -450,9 +452,7 @@ static void pause_write_row(const struct recording *rec, const struct pause *pau
 		number_write(html, pause->khz > 0 ? pause->khz / 1000 : NAN, 0);
 		number_write(html, pause_at_top(pause), 3);
 	}
-	if (has->wait && pause->source)
-		fputs("<td class=\"more\">-</td>", html);
-	else if (has->wait)
+	if (has->wait)
 		number_write(html, pause_earlier(pause), 3);
 	fputs("<td class=\"left more\">", html);
 	escape_html(html, pause->comm);
@@ -469,9 +469,9 @@ static void pause_write_row(const struct recording *rec, const struct pause *pau
 	fputs(has->concurrent && !pause->nr_concurrent ? "none</td></tr>\n" : "</td></tr>\n", html);
 }
 
-/* Writes a table of the longest pauses; each row links to its time in the picture. */
-static void report_pauses(const struct recording *rec, const struct pause *pause, size_t n,
-			  size_t number, FILE *html)
+/* Writes a table of the longest pauses, or waits; each row links to its time in the picture. */
+static void report_stops(const struct recording *rec, const struct pause *pause, size_t n,
+			 size_t number, FILE *html)
 {
 	struct pause_columns has = { 0 };
 	char anchor[32];
@@ -486,12 +486,13 @@ static void report_pauses(const struct recording *rec, const struct pause *pause
 		has.concurrent = has.concurrent || pause[i].nr_concurrent;
 	}
 	fprintf(html,
-		"<h3 id=\"run%zu-pauses\">Longest pauses</h3>\n<div class=\"scroll "
+		"<h3 id=\"run%zu-%s\">%s</h3>\n<div class=\"scroll "
 		"narrowed\"><table class=\"pauses\">"
 		"<thead><tr><th>at (s)</th><th>length (ms)</th><th class=\"left\">phase</th>"
 		"<th class=\"left\">cause</th>%s%s<th class=\"left more\">thread</th>"
 		"%s</tr></thead><tbody>\n",
-		number,
+		number, has.wait ? "waits" : "pauses",
+		has.wait ? "Longest waits of single threads" : "Longest pauses",
 		has.mhz ? "<th class=\"more\">mean MHz</th><th class=\"more\">at the highest<br>"
 			  "frequency (ms)</th>" :
 			  "",
@@ -507,7 +508,7 @@ static void report_pauses(const struct recording *rec, const struct pause *pause
 			  "faster. " :
 			  "",
 		has.wait ? "Begin earlier by: how much earlier the collection had to begin for "
-			   "the thread not to wait. " :
+			   "the thread not to wait; other threads ran meanwhile. " :
 			   "",
 		has.concurrent ? "Concurrent phases: those of other threads." : "");
 }
@@ -684,11 +685,11 @@ static const char *recording_title(const struct recording *rec)
 void report_run(struct recording *rec, size_t number, const struct plot_scale *scale, bool alone,
 		FILE *html)
 {
-	struct timeline_window window[LINES];
-	struct pause *pause;
-	size_t n, windows;
+	struct timeline_window window[2 * LINES];
+	struct pauses_list list;
+	size_t windows = 0;
 
-	pause = pauses_longest(rec, alone ? LINES : LINES / 2, &n);
+	pauses_longest(rec, alone ? LINES : LINES / 2, &list);
 	fprintf(html, "<section id=\"run%zu\">\n<h2>", number);
 	escape_html(html, recording_title(rec));
 	fputs("</h2>\n", html);
@@ -696,12 +697,15 @@ void report_run(struct recording *rec, size_t number, const struct plot_scale *s
 	reasons_write(rec, number, html);
 	figures_write(rec, html);
 	fputs("<h3>Over time</h3>\n", html);
-	for (size_t i = 0; i < n; i++)
-		window[i] = pause_find_window(rec, &pause[i], 2);
-	windows = timeline_merge_windows(window, n);
+	for (size_t i = 0; i < list.pauses; i++)
+		window[windows++] = pause_find_window(rec, &list.pause[i], 2);
+	for (size_t i = 0; i < list.waits; i++)
+		window[windows++] = pause_find_window(rec, &list.wait[i], 2);
+	windows = timeline_merge_windows(window, windows);
 	timeline_write(rec, number, window, windows, html);
-	report_pauses(rec, pause, n, number, html);
-	free(pause);
+	report_stops(rec, list.pause, list.pauses, number, html);
+	report_stops(rec, list.wait, list.waits, number, html);
+	pauses_list_free(&list);
 	report_processes(rec, html);
 	fprintf(html, "<h3 id=\"run%zu-phases\">Phases</h3>\n", number);
 	phase_table(rec, html);
