@@ -32,9 +32,9 @@ void hints_report_none(const struct hint_count *count, const char *program, cons
 			  "seccomp filter forbids the memory that they share with it",
 			  in, where, count->missed);
 	else if (count->programs)
-		ctl_error("no hints%s%s: %s collected nothing, or no phase was as long as "
-			  "GCHINT_MIN_US (default: 100 us); let it run longer, or set "
-			  "GCHINT_MIN_US=0",
+		ctl_error("no hints%s%s: %s collected nothing, or only in phases that are "
+			  "expected to be shorter than GCHINT_MIN_US (default: 100 us); let it "
+			  "run longer, or set GCHINT_MIN_US=0",
 			  in, where, base);
 	else if (hints_disabled())
 		ctl_error("no hints%s%s: GCHINT_DISABLE forbids them; unset it", in, where);
