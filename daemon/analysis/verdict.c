@@ -129,14 +129,15 @@ static void interval_welch(const struct set *a, const struct set *b, double *low
 	*high = b->median - a->median + half;
 }
 
-/* Runs of each set for a two-sided test at 5 % that sees @difference with VERDICT_POWER. */
-static size_t sets_estimate_runs(const struct set *a, const struct set *b, double difference)
+/* For a two-sided test at 5 % that sees the difference with VERDICT_POWER. */
+size_t verdict_runs(const struct verdict *v, double difference)
 {
 	const double z = 1.959964 + 0.841621; /* VERDICT_POWER */
-	double n = (a->variance + b->variance) * M_PI / 2 * z * z / (difference * difference);
+	const double d = v->logarithms ? log1p(difference) : difference;
+	const double n = v->variance * M_PI / 2 * z * z / (d * d);
 
 	/* One run more approximates the t distribution of small sets (Guenther 1981). */
-	return n < 1e6 ? (size_t)ceil(n) + 1 : 0;
+	return v->known && n < 1e6 ? (size_t)ceil(n) + 1 : 0;
 }
 
 void verdict_of(const double *base, size_t nr_base, const double *other, size_t nr_other,
@@ -172,8 +173,9 @@ void verdict_of(const double *base, size_t nr_base, const double *other, size_t 
 	v->low = logarithms ? expm1(low) : low / unit;
 	v->high = logarithms ? expm1(high) : high / unit;
 	v->significant = v->low > 0 || v->high < 0;
-	v->wanted = sets_estimate_runs(
-		&a, &b, logarithms ? log1p(VERDICT_DIFFERENCE) : VERDICT_DIFFERENCE * unit);
+	v->logarithms = logarithms;
+	v->variance = (a.variance + b.variance) / (unit * unit);
+	v->wanted = verdict_runs(v, VERDICT_DIFFERENCE);
 }
 
 /* "12 % less", "3.4 times as much". */

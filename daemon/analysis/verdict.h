@@ -22,6 +22,9 @@
  * @high: upper end
  * @significant: the interval does not contain 0
  * @wanted: runs of each set needed to detect VERDICT_DIFFERENCE; 0 not known
+ * @variance: of a run of the base and of one of the other set, added up, if @known: of the logarithms
+ *	if @logarithms, else in units of the base's median
+ * @logarithms: they were compared: all values are above 0
  * @resampled: the interval is a bootstrap's, which takes 8 runs of each set; else it is
  *	from Welch's t
  */
@@ -32,6 +35,8 @@ struct verdict {
 	double change, low, high;
 	bool significant;
 	size_t wanted;
+	double variance;
+	bool logarithms;
 	bool resampled;
 };
 
@@ -53,6 +58,9 @@ void verdict_of(const double *base, size_t nr_base, const double *other, size_t 
 		struct verdict *v);
 
 #define VERDICT_RUNS 200
+
+/* Runs of each set needed to detect an increase of @difference, such as 0.05; 0 not known. */
+size_t verdict_runs(const struct verdict *v, double difference);
 
 /**
  * verdict_words - the verdict as half a sentence

@@ -14,6 +14,7 @@ enum {
 	CTL_FILE = 3, /* a recording cannot be read, or an output cannot be written */
 	CTL_DAEMON = 4, /* gchintd could not be started or reached */
 	CTL_UNMEASURED = 5, /* a measured command failed, or a figure with a limit is unknown */
+	CTL_INCONCLUSIVE = 6, /* runs do not say whether a figure is above its limit */
 };
 
 struct ctl {

@@ -102,8 +102,8 @@ static void usage(FILE *f)
 	      "\n"
 	      "See gchintctl COMMAND --help for options. Exit status: 0 success, 1 failure,\n"
 	      "2 usage, 3 a file cannot be read or written, 4 gchintd could not be started or\n"
-	      "reached, 5 a measured command failed; record exits with the command's own\n"
-	      "status.\n",
+	      "reached, 5 a measured command failed, 6 a measurement is inconclusive; record\n"
+	      "exits with the command's own status.\n",
 	      f);
 }
 

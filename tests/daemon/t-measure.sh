@@ -13,6 +13,17 @@ import sys
 for _ in range(1000 * int(sys.argv[1])):
     pass
 X2
+cat >"$d/turns" <<'X2'
+#!/usr/bin/python3
+# turns FILE: little work and a lot in turns; FILE has a line for each turn
+import sys
+with open(sys.argv[1], "a+") as f:
+    f.seek(0)
+    turns = len(f.readlines())
+    f.write("\n")
+for _ in range(10000000 if turns % 2 else 100):
+    pass
+X2
 cat >"$d/draw" <<'X2'
 #!/usr/bin/python3
 # draw COUNTER UJ: adds so much to the counter, in the middle third of a time with many readings, so
@@ -69,7 +80,7 @@ def f(name):
     return {c["label"]: c for c in x["commands"]} | x["commands"][-1].get("difference", {})
 print(*eval(f"({sys.argv[2]},)"))
 X2
-chmod 755 "$d/work" "$d/draw" "$d/add" "$d/orphan"
+chmod 755 "$d/work" "$d/turns" "$d/draw" "$d/add" "$d/orphan"
 get() { # EXPRESSION
 	python3 "$d/get" "$d/json" "$1"
 }
@@ -97,6 +108,19 @@ ok "the limit is reported with the figure" said 1 \
 ok "its CPU time is larger, not by chance" is "True True [4, 4]" \
 	"$(get 'f("CPU")["significant"], f("CPU")["low"] > 0, f("CPU")["runs"]')"
 ok "the same work exceeds no limit of 50 %" is 0 "$(measured -n 4 -w 0 -f cpu=50 -b "$d/work 1000" -- "$d/work" 1000)"
+inconclusive() { # WHY: how many lines say that the CPU time is not known to be within 10 %
+	grep -cE "^gchintctl: CPU time: inconclusive: the limit of --fail-above is 10 % more, and $1" "$d/err"
+}
+ok "a limit that runs cannot show is said to be inconclusive, with what they lack" is "0 1" \
+	"$(measure -n 1 -w 0 -f cpu=10 -b "$d/work 1" -- "$d/work" 1) $(inconclusive 'a single run shows no difference$')"
+ok "--conclusive makes it a failure, exit 6" is "6 1" \
+	"$(measure -n 1 -w 0 -f cpu=10 --conclusive -b "$d/work 1" -- "$d/work" 1) $(inconclusive '')"
+ok "with --conclusive a limit that is shown to be kept is no failure" is "0 0" \
+	"$(measure -n 4 -w 0 -f cpu=10 --conclusive -b "$d/work 4000" -- "$d/work" 1) $(inconclusive '')"
+# The first run of the baseline takes far more than the second: little is shown by two such.
+ok "the difference that is ruled out is named, and how many runs would do" is "6 1" \
+	"$(echo >"$d/turn"; measure -n 2 -w 0 -f cpu=10 --conclusive -b "$d/turns $d/turn" -- "$d/work" 1000) $(inconclusive \
+		'2 runs of each (only rule out more than [0-9.]+ %|do not even rule out ten times as much); 200 runs of each would not show 10 %: let each do more work$')"
 ok "JSON has each run, the mean with its interval, the verdict" is "4 True True True" "$(get \
 	'len(f("CPU")["command"]["values"]), all(v > 0 for v in f("CPU")["command"]["values"]),
 	f("dur")["command"]["mean_low"] <= f("dur")["command"]["mean"] <= f("dur")["command"]["mean_high"],
@@ -139,7 +163,8 @@ ok "too many runs are refused, exit 2" is "2 gchintctl: measure: --runs takes a 
 	"$(measure -n 201 -- true) $(cat "$d/err")"
 ok "a limit needs a baseline, exit 2" is "2 1" "$(measure -f 5 -- true) $(grep -c 'add --baseline COMMAND' "$d/err")"
 ok "a limit of an unknown figure is refused, exit 2" is "2 1" "$(measure -b true -f speed=5 -- true) $(
-	grep -c 'one of energy, time, cpu and pause' "$d/err")"
+	grep -c 'one of energy, time, cpu, gc-cpu and pause' "$d/err")"
+ok "--conclusive needs a limit, exit 2" is "2 1" "$(measure -b true --conclusive -- true) $(grep -c 'add --fail-above PCT' "$d/err")"
 ok "a baseline that needs a shell is refused, exit 2" is "2 gchintctl: measure: --baseline 'a | b': it needs a shell: sh -c '...'" \
 	"$(measure -b 'a | b' -- true) $(cat "$d/err")"
 ok "no command is refused, exit 2" is "2 1" "$(measure -b true) $(grep -c 'no command given' "$d/err")"
@@ -313,4 +338,6 @@ ok "a limit of pauses that only the baseline announces is reported with what the
 	"$(GCHINT_DEVICE=$d/absent measure -n 2 -w 0 -f pause=20 -b "$d/pause" -- true) $(lacks command)"
 ok "each of several commands that lacks the figure is named" is "5 1 1" \
 	"$(GCHINT_DEVICE=$d/absent measure -n 2 -w 0 -f pause=20 -L ms 1,2 -b "$d/pause" "sleep 0.00{ms}") $(lacks ms=1) $(lacks ms=2)"
+ok "--fail-above gc-cpu is about the CPU time of collectors" is "5 1" \
+	"$(GCHINT_DEVICE=$d/absent measure -n 2 -w 0 -f gc-cpu=20 -b true -- "$d/pause") $(grep -c '^gchintctl: --fail-above gc-cpu=20: no run of baseline has' "$d/err")"
 export GCHINT_SYSFS=$work/machine/sys

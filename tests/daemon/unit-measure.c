@@ -98,20 +98,62 @@ static void measure_limits(void)
 	CHECK(plan_limits_set(&l, "5") && l.percent[PLAN_ENERGY] == 2.5 &&
 		      l.percent[PLAN_CPU] == 5 && l.percent[PLAN_PAUSE] == 5 && !l.named[PLAN_CPU],
 	      "a limit of all figures keeps that of one");
+	CHECK(plan_limits_set(&l, "gc-cpu=7") && l.percent[PLAN_COLLECTOR_CPU] == 7 &&
+		      l.percent[PLAN_CPU] == 5,
+	      "the CPU time of collectors has a limit of its own");
 	CHECK(!plan_limits_set(&l, "") && !plan_limits_set(&l, "x") && !plan_limits_set(&l, "-1") &&
 		      !plan_limits_set(&l, "5%") && !plan_limits_set(&l, "nan") &&
 		      !plan_limits_set(&l, "energ=5") && !plan_limits_set(&l, "energy2=5") &&
 		      !plan_limits_set(&l, "time=") && l.percent[PLAN_TIME] == 5,
 	      "other limits are refused and change nothing");
-	CHECK(plan_exceeds(&more, 5) && !plan_exceeds(&more, 6.5) && !plan_exceeds(&chance, 5) &&
-		      !plan_exceeds(&less, 0) && !plan_exceeds(&unknown, 5),
+	CHECK(plan_judge(&more, 5) == PLAN_EXCEEDED && plan_judge(&more, 6.5) != PLAN_EXCEEDED &&
+		      plan_judge(&chance, 5) != PLAN_EXCEEDED &&
+		      plan_judge(&less, 0) == PLAN_WITHIN,
 	      "a figure exceeds its limit if it grew by more, and its interval excludes 0");
+	CHECK(plan_judge(&more, 6.5) == PLAN_INCONCLUSIVE && plan_judge(&more, 11) == PLAN_WITHIN &&
+		      plan_judge(&chance, 19) == PLAN_INCONCLUSIVE &&
+		      plan_judge(&chance, 20) == PLAN_WITHIN &&
+		      plan_judge(&unknown, 60) == PLAN_INCONCLUSIVE,
+	      "it is within its limit if its interval lies below; else the runs do not say");
 	CHECK(plan_figure_of("energy of pin, measured") == PLAN_ENERGY &&
 		      plan_figure_of("duration") == PLAN_TIME &&
 		      plan_figure_of("CPU time") == PLAN_CPU &&
 		      plan_figure_of("longest pause") == PLAN_PAUSE &&
+		      plan_figure_of("time paused") == PLAN_PAUSE &&
+		      plan_figure_of("GC CPU time") == PLAN_COLLECTOR_CPU &&
 		      plan_figure_of("frequency changes") == PLAN_FIGURES,
 	      "figures have their types");
+}
+
+static enum plan_judgement sets_judge(const double *a, size_t na, const double *b, size_t nb,
+				      double percent)
+{
+	struct verdict v;
+
+	verdict_of(a, na, b, nb, &v);
+	return plan_judge(&v, percent);
+}
+
+static void measure_power(void)
+{
+	static const double noisy[] = { 8, 12, 10, 9, 11 }, zero[5] = { 0 };
+	static const double some[] = { 1, 2, 3, 2, 1 }, few[] = { 0, 0, 0, 2, 1 };
+	struct verdict v;
+
+	verdict_of(noisy, 5, noisy, 5, &v);
+	/* As in measure_conclusions(), with ln 1.2 for 20 %: 2 x 0.02568 x pi / 2 (2.8)^2 / 0.1823^2. */
+	CHECK(verdict_runs(&v, VERDICT_DIFFERENCE) == v.wanted && verdict_runs(&v, 0.2) == 21,
+	      "a larger difference takes fewer runs");
+	CHECK(sets_judge(noisy, 5, noisy, 5, 20) == PLAN_INCONCLUSIVE &&
+		      sets_judge(noisy, 5, noisy, 5, 40) == PLAN_WITHIN &&
+		      sets_judge(noisy, 1, noisy, 1, 40) == PLAN_INCONCLUSIVE,
+	      "a limit that the runs do not rule out is not said to be kept");
+	CHECK(sets_judge(zero, 5, some, 5, 1000) == PLAN_EXCEEDED &&
+		      sets_judge(zero, 3, some, 3, 1000) == PLAN_INCONCLUSIVE &&
+		      sets_judge(zero, 5, few, 5, 1000) == PLAN_INCONCLUSIVE &&
+		      sets_judge(few, 5, some, 5, 1000) == PLAN_INCONCLUSIVE &&
+		      sets_judge(zero, 5, zero, 5, 0) == PLAN_WITHIN,
+	      "more than 0 in all of several runs exceeds any limit where the base is 0");
 }
 
 static bool words_are(const char *text, const char *first, const char *second)
@@ -194,6 +236,7 @@ void unit_measure(void)
 	measure_parameter();
 	measure_outliers();
 	measure_limits();
+	measure_power();
 	measure_words();
 	measure_conclusions();
 }

@@ -49,6 +49,7 @@ struct measure {
 	unsigned int runs, warmup, period_ms;
 	double idle_s;
 	bool ignore_failure, show, json;
+	bool conclusive; /* what the runs cannot say is a failure */
 	const char *keep, *program, *parameter; /* a name; NULL: none */
 	const char *export_json, *export_csv, *export_markdown; /* files; NULL: none */
 	struct plan_limits limits;

@@ -35,7 +35,10 @@ static const char usage[] =
 	"  -I, --idle SECONDS        measure the idle machine first, and subtract its power\n"
 	"  -f, --fail-above [F=]PCT  exit with 1 if a figure is larger than the baseline's by\n"
 	"                            more than PCT percent and not by chance; F: energy, time,\n"
-	"                            cpu or pause (default: all)\n"
+	"                            cpu, gc-cpu (CPU time of collectors) or pause (the longest\n"
+	"                            one and the time paused, each) (default: all)\n"
+	"      --conclusive          exit with 6 if the runs do not rule out that a figure is\n"
+	"                            above its limit (default: say so)\n"
 	"  -i, --ignore-failure      measure commands that exit with an error, too\n"
 	"      --export-json FILE    all values, as --json prints them\n"
 	"      --export-csv FILE     a line for each run\n"
@@ -57,9 +60,9 @@ static const char usage[] =
 	"      'gchintctl run -q -- java -XX:+UseZGC App'       with pauses\n"
 	"  gchintctl measure -f 5 -b ./app-main -- ./app-branch   for CI\n"
 	"\n"
-	"Exit status: 0 measured, and no figure above a limit; 1 a figure above its limit; 2\n"
-	"usage; 3 a file cannot be written or read; 4 gchintd could not be started; 5 a\n"
-	"command failed, or has no run with a figure that --fail-above names.\n";
+	"Exit status: 0 measured, and no figure shown to be above a limit; 1 a figure above its\n"
+	"limit; 2 usage; 3 a file cannot be written or read; 4 gchintd could not be started; 5\n"
+	"a command failed, or has no run with a figure that --fail-above names; 6 inconclusive.\n";
 
 #define WARMUP_MAX 1000
 #define IDLE_MAX   3600
@@ -112,8 +115,8 @@ static bool option_take_limit(struct measure *m, struct choice *c, const char *t
 	c->limited = true;
 	if (plan_limits_set(&m->limits, text))
 		return true;
-	ctl_error("measure: --fail-above takes a percentage, or one of energy, time, cpu and pause "
-		  "with it, such as 5 or energy=5, not %s",
+	ctl_error("measure: --fail-above takes a percentage, or one of energy, time, cpu, gc-cpu "
+		  "and pause with it, such as 5 or energy=5, not %s",
 		  text);
 	return false;
 }
@@ -309,6 +312,10 @@ static int commands_make(struct measure *m, const struct choice *c, char **words
 			ctl_error("measure: no memory");
 			return CTL_FILE;
 		}
+	if (m->conclusive && !c->limited) {
+		ctl_error("measure: --conclusive is about limits: add --fail-above PCT");
+		return CTL_USAGE;
+	}
 	if (c->limited && m->commands == 1) {
 		ctl_error("measure: --fail-above compares with a baseline: add --baseline COMMAND");
 		return CTL_USAGE;
@@ -324,6 +331,7 @@ static int commands_make(struct measure *m, const struct choice *c, char **words
 enum {
 	OPTION_SETUP = 256, /* and the other hooks */
 	OPTION_GCHINTD = OPTION_SETUP + HOOK_NR,
+	OPTION_CONCLUSIVE,
 	OPTION_SHOW,
 	OPTION_JSON,
 	OPTION_CSV,
@@ -372,6 +380,9 @@ static int option_take(struct measure *m, struct choice *c, int opt, int argc, c
 	case 'w':
 		good = option_take_number("warmup", optarg, 0, WARMUP_MAX, &m->warmup);
 		break;
+	case OPTION_CONCLUSIVE:
+		m->conclusive = true;
+		break;
 	case OPTION_GCHINTD:
 		m->program = optarg;
 		break;
@@ -401,6 +412,7 @@ int measure_options(struct measure *m, int argc, char **argv)
 		{ "baseline", required_argument, NULL, 'b' },
 		{ "cleanup", required_argument, NULL, OPTION_SETUP + HOOK_CLEANUP },
 		{ "conclude", required_argument, NULL, OPTION_SETUP + HOOK_CONCLUDE },
+		{ "conclusive", no_argument, NULL, OPTION_CONCLUSIVE },
 		{ "export-csv", required_argument, NULL, OPTION_CSV },
 		{ "export-json", required_argument, NULL, OPTION_JSON },
 		{ "export-markdown", required_argument, NULL, OPTION_MARKDOWN },

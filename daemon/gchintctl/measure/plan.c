@@ -8,6 +8,8 @@
 #include <string.h>
 #include <wordexp.h>
 
+#define RUNS_ORDERED 4 /* of each command: all of one above all of the other are no chance */
+
 size_t plan_command_at(size_t i, size_t commands)
 {
 	const size_t at = i % commands;
@@ -24,7 +26,7 @@ void plan_limits_init(struct plan_limits *limits)
 
 const char *plan_figure_name(enum plan_figure figure)
 {
-	static const char *const name[] = { "energy", "time", "cpu", "pause" };
+	static const char *const name[] = { "energy", "time", "cpu", "gc-cpu", "pause" };
 
 	return name[figure];
 }
@@ -63,14 +65,28 @@ enum plan_figure plan_figure_of(const char *name)
 		return PLAN_TIME;
 	if (!strcmp(name, "CPU time"))
 		return PLAN_CPU;
+	if (!strcmp(name, "GC CPU time"))
+		return PLAN_COLLECTOR_CPU;
 	if (!strcmp(name, "longest pause") || !strcmp(name, "time paused"))
 		return PLAN_PAUSE;
 	return PLAN_FIGURES;
 }
 
-bool plan_exceeds(const struct verdict *v, double percent)
+enum plan_judgement plan_judge(const struct verdict *v, double percent)
 {
-	return v->known && v->low > 0 && v->change * 100 > percent;
+	if (v->known) {
+		if (v->low > 0 && v->change * 100 > percent)
+			return PLAN_EXCEEDED;
+		return v->high * 100 <= percent ? PLAN_WITHIN : PLAN_INCONCLUSIVE;
+	}
+	if (v->n[0] < 2 || v->n[1] < 2 || v->min[0] < 0)
+		return PLAN_INCONCLUSIVE;
+	if (v->max[0] <= 0 && v->max[1] <= 0)
+		return PLAN_WITHIN;
+	return v->max[0] <= 0 && v->min[1] > 0 && v->n[0] >= RUNS_ORDERED &&
+			       v->n[1] >= RUNS_ORDERED ?
+		       PLAN_EXCEEDED :
+		       PLAN_INCONCLUSIVE;
 }
 
 /* A finite number; @decimals becomes at least as many as its text has. */

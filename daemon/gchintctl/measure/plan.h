@@ -19,6 +19,7 @@ enum plan_figure {
 	PLAN_ENERGY,
 	PLAN_TIME,
 	PLAN_CPU,
+	PLAN_COLLECTOR_CPU,
 	PLAN_PAUSE,
 	PLAN_FIGURES
 };
@@ -40,11 +41,20 @@ bool plan_limits_set(struct plan_limits *limits, const char *text);
 
 /* The type of a figure of a comparison; PLAN_FIGURES if none can have a limit. */
 enum plan_figure plan_figure_of(const char *name);
-/* "energy", "time", "cpu", "pause". */
+/* "energy", "time", "cpu", "gc-cpu", "pause". */
 const char *plan_figure_name(enum plan_figure figure);
 
-/* Whether a figure that should not grow grew by more than @percent, and not by chance. */
-bool plan_exceeds(const struct verdict *v, double percent);
+enum plan_judgement {
+	PLAN_WITHIN, /* the interval lies below the limit */
+	PLAN_EXCEEDED, /* more than the limit, and not by chance */
+	PLAN_INCONCLUSIVE /* more than the limit is not ruled out */
+};
+
+/*
+ * Judges a figure that may grow by @percent. A base of 0 has no percentage: what is above 0 in all of
+ * 4 runs or more exceeds any limit then, since chance orders 4 and 4 runs like that in 1 of 70 cases.
+ */
+enum plan_judgement plan_judge(const struct verdict *v, double percent);
 
 /**
  * plan_words - split a command into words
