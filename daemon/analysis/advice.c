@@ -13,18 +13,30 @@
 
 /* Those of a runtime in the order in which they are tried; of equal ones the first is advised. */
 const struct advice_knob advice_knobs[ADVICE_KNOBS] = {
-	{ "jvm", "-Xmx", "m", ADVICE_HEAP, MIB, 0, 0 },
-	{ "node", "--max-old-space-size=", "", ADVICE_HEAP_V8, MIB, 0, 0 },
-	{ "node", "--max-semi-space-size=", "", ADVICE_YOUNG, MIB, 16, 4 },
-	{ "bundled", "--gc=", "M", ADVICE_ROOM, MIB, 0, 4 },
-	{ "python", "GCHINT_PYTHON_THRESHOLD_FACTOR=", "", ADVICE_COUNT, 1, 1, 10 },
-	{ "ruby", "RUBY_GC_HEAP_FREE_SLOTS_MIN_RATIO=",
+	{ "jvm", "-Xmx", "m", ADVICE_HEAP, MIB, 0, 0, { NULL } },
+	{ "node", "--max-old-space-size=", "", ADVICE_HEAP_V8, MIB, 0, 0, { NULL } },
+	{ "node", "--max-semi-space-size=", "", ADVICE_YOUNG, MIB, 16, 4, { NULL } },
+	{ "bundled", "--gc=", "M", ADVICE_ROOM, MIB, 0, 4, { NULL } },
+	{ "python",
+	  "GCHINT_PYTHON_THRESHOLD_FACTOR=",
+	  "",
+	  ADVICE_COUNT,
+	  1,
+	  1,
+	  10,
+	  { "gc.set_threshold(", " * gc.get_threshold()[0])" } },
+	{ "ruby",
+	  "RUBY_GC_HEAP_FREE_SLOTS_MIN_RATIO=",
 	  " RUBY_GC_HEAP_FREE_SLOTS_GOAL_RATIO=0.6 RUBY_GC_HEAP_FREE_SLOTS_MAX_RATIO=0.8",
-	  ADVICE_SLOTS, 1, 0.2, 2.5 },
-	{ "go", "GOGC=", "", ADVICE_PACE, 1, 100, 4 },
-	{ "mono", "MONO_GC_PARAMS=nursery-size=", "m", ADVICE_YOUNG, MIB, 4, 4 },
-	{ "dotnet", "DOTNET_GCgen0size=0x", "", ADVICE_YOUNG, 1, 0, 0 },
-	{ "ocaml", "OCAMLRUNPARAM=s=", "k", ADVICE_YOUNG, 1024, 256, 8 },
+	  ADVICE_SLOTS,
+	  1,
+	  0.2,
+	  2.5,
+	  { NULL } },
+	{ "go", "GOGC=", "", ADVICE_PACE, 1, 100, 4, { NULL } },
+	{ "mono", "MONO_GC_PARAMS=nursery-size=", "m", ADVICE_YOUNG, MIB, 4, 4, { NULL } },
+	{ "dotnet", "DOTNET_GCgen0size=0x", "", ADVICE_YOUNG, 1, 0, 0, { NULL } },
+	{ "ocaml", "OCAMLRUNPARAM=s=", "k", ADVICE_YOUNG, 1024, 256, 8, { NULL } },
 };
 
 #define ADVICE_FULL    4 /* full collections, before their number means anything */
@@ -549,6 +561,7 @@ static void advice_measure(const struct findings_input *in, struct advice *a)
 static void advice_describe(struct advice *a)
 {
 	char limit[AMOUNT_TEXT], live[AMOUNT_TEXT], paused[AMOUNT_TEXT], then[AMOUNT_TEXT];
+	size_t used;
 
 	amount_length((double)a->paused, paused);
 	amount_length(a->paused_then, then);
@@ -567,6 +580,11 @@ static void advice_describe(struct advice *a)
 			 "pauses in place of %s",
 			 a->setting, a->assumed ? ", unless it is set already," : "",
 			 a->collections_then, a->collections, then, paused);
+	used = strlen(a->text);
+	if (*a->knob->call)
+		snprintf(a->text + used, sizeof(a->text) - used,
+			 "; only gchintctl run applies it, elsewhere let the program call %s%s%s",
+			 a->knob->call[0], a->setting + strlen(a->knob->prefix), a->knob->call[1]);
 }
 
 /* The value to advise; 0: none. */

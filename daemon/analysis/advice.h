@@ -33,11 +33,14 @@ enum advice_model {
  * @unit: bytes of a value of 1, of those that are bytes; else 1
  * @standard: value of a program that does not set it, in @unit; 0: not known
  * @factor: by which an advice multiplies it; 0: an advice follows from the heap
+ * @call: of a setting that only the adapter reads: what a program calls without it, before and behind
+ *	the value; NULL: the runtime reads it
  */
 struct advice_knob {
 	const char *runtime, *prefix, *suffix;
 	enum advice_model model;
 	double unit, standard, factor;
+	const char *call[2];
 };
 
 #define ADVICE_KNOBS 10

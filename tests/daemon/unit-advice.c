@@ -269,6 +269,9 @@ static void python_check(void)
 		      figure_is(a.collections_then, 11 * 12 / 10.0 + 1) &&
 		      !strcmp(a.setting, "GCHINT_PYTHON_THRESHOLD_FACTOR=10"),
 	      "one of ten full collections of CPython remains");
+	CHECK(strstr(a.text, "; only gchintctl run applies it, elsewhere let the program call "
+			     "gc.set_threshold(10 * gc.get_threshold()[0])"),
+	      "a setting that the adapter reads is named with what to call without it");
 	collection_made[in.collections - 1].asked = true;
 	CHECK(advice_of(&in, &a) && a.full == 11 && figure_is(a.paused_then, 352 * (double)MS),
 	      "and the one at its end");
