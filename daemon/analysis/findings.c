@@ -330,6 +330,25 @@ static void find_asked(struct findings *f)
 		     plural(asked), amount_share((double)paused / (double)f->paused, part));
 }
 
+static const char *cpu_wait_remedy(const struct findings_input *in)
+{
+	static const struct {
+		const char *runtime, *text;
+	} all[] = {
+		{ "jvm",
+		  "a higher CPU limit, or fewer threads that collect (-XX:ParallelGCThreads)" },
+		{ "dotnet",
+		  "a higher CPU limit, or fewer threads that collect (DOTNET_GCHeapCount)" },
+		{ "go", "a higher CPU limit, or fewer threads that run at once (GOMAXPROCS)" },
+	};
+	const char *runtime = findings_runtime(in);
+
+	for (size_t i = 0; runtime && i < sizeof(all) / sizeof(all[0]); i++)
+		if (!strcmp(all[i].runtime, runtime))
+			return all[i].text;
+	return "a higher CPU limit, or CPUs that are less busy";
+}
+
 static void find_cpu_wait(struct findings *f)
 {
 	const struct findings_input *in = f->in;
@@ -342,6 +361,7 @@ static void find_cpu_wait(struct findings *f)
 	findings_add(f, FINDING_CPU_WAIT, (double)in->wait_low, 0,
 		     "collectors waited at least %s for a CPU",
 		     amount_length((double)in->wait_low, length));
+	f->found[f->nr - 1].remedy = cpu_wait_remedy(in);
 }
 
 static void find_safepoint(struct findings *f)

@@ -132,12 +132,14 @@ enum finding_type {
  *	of FINDING_CPU_WAIT the wait, in ns
  * @count: how many pauses or collections show it, of FINDING_WAITS threads; 0 if it has no number
  * @text: half a sentence, with the evidence
+ * @remedy: what helps, without a full stop; NULL: advice may follow from the heap, or nothing is known
  */
 struct finding {
 	enum finding_type type;
 	double value;
 	size_t count;
 	char text[FINDING_TEXT];
+	const char *remedy;
 };
 
 /**

@@ -246,6 +246,7 @@ static void group_check(void)
 static void others_check(void)
 {
 	struct findings_input in = input_make(10);
+	struct finding found[FINDING_NR];
 
 	pause_made[3].asked = pause_made[4].asked = true;
 	sentence_is(&in,
@@ -261,6 +262,10 @@ static void others_check(void)
 		&in,
 		"java was stopped 0.10 % of 10.0 s; collectors waited at least 1.90 s for a CPU.",
 		"a wait for a CPU");
+	findings_of(&in, found);
+	CHECK(found[1].remedy && strstr(found[1].remedy, "(-XX:ParallelGCThreads)") &&
+		      !found[0].remedy,
+	      "a wait for a CPU has a remedy");
 	in.waits = 2;
 	in.waited = 3000 * MS;
 	sentence_is(

@@ -153,10 +153,11 @@ static void test_time_that_goes_back_expires_no_savings(void **state)
 	saved = b.balance_ns;
 	assert_true(saved > 0);
 	before = now - 200;
-	gchint_budget_book(&b, &(struct gchint_usage){ .ran_ns = MS,
-						       .weight = GCHINT_WEIGHT_THREAD,
-						       .stretch = GCHINT_ONE,
-						       .free_stretch = GCHINT_ONE },
+	gchint_budget_book(&b,
+			   &(struct gchint_usage){ .ran_ns = MS,
+						   .weight = GCHINT_WEIGHT_THREAD,
+						   .stretch = GCHINT_ONE,
+						   .free_stretch = GCHINT_ONE },
 			   before);
 	assert_true(b.balance_ns == saved);
 	assert_true(b.last_ns == now);

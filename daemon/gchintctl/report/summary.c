@@ -228,6 +228,9 @@ void summary_print_answer(const struct recording *rec)
 		return;
 	if (*reasons.sentence)
 		puts(reasons.sentence);
+	for (size_t i = 0; i < reasons.nr; i++)
+		if (reasons.found[i].remedy)
+			printf("remedy: %s.\n", reasons.found[i].remedy);
 	if (reasons.advised)
 		printf("advice: %s.\n", reasons.advice.text);
 	if (!rec->pauses)
