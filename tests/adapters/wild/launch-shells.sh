@@ -7,7 +7,7 @@
 py='import gc; gc.collect(); exit(7)'
 found() { # COMMAND...: as many hints as collections, of which Python has one at least
 	status 7 "$ctl" run -- "$@"
-	has err '^gchintctl: [1-9][0-9]* hints'
+	has err '^gchintctl: [1-9][0-9]* phase'
 	lacks err 'runs as it is'
 }
 found sh -c "/usr/bin/python3 -c '$py'; exit \$?"
@@ -22,9 +22,9 @@ printf '#!/bin/sh\n%s\n%s\nimport gc\ngc.collect()\nexit(7)\n' "'''exec' \"$PWD/
 chmod +x script
 found ./script
 echo x | xargs -I{} "$ctl" run -- sh -c "exec /usr/bin/python3 -c '$py'" >out 2>err || [ $? -eq 123 ]
-has err '[1-9][0-9]* hints'
+has err '[1-9][0-9]* phase'
 # One level below a program that is linked statically.
 if command -v busybox >/dev/null; then
 	status 7 "$ctl" run -- busybox sh -c "/usr/bin/python3 -c '$py'"
-	has err '^gchintctl: [1-9][0-9]* hints'
+	has err '^gchintctl: [1-9][0-9]* phase'
 fi

@@ -50,7 +50,7 @@ mkdir -p part/node_modules
 touch part/node_modules/gchint-node.cjs
 for file in gone/gchint-node.cjs part/gone/gchint-node.cjs; do
 	NODE_OPTIONS="--no-warnings --require \"$PWD/$file\"" status 7 "$run" run -- node --expose-gc -e 'gc(); process.exitCode = 7'
-	has err '[1-9][0-9]* hints'
+	has err '[1-9][0-9]* phase'
 done
 mv closed/lib/node_modules closed/lib/away
 status 7 "$run" run -- node --expose-gc -e 'gc(); console.log(process.env.NODE_OPTIONS); process.exitCode = 7'

@@ -7,7 +7,7 @@
 echo 'if (global.gc) gc(); console.log("done"); process.exitCode = 7' >app.js
 recorded() {
 	status 7 "$ctl" run -- "$@"
-	has err '[1-9][0-9]* hints'
+	has err '[1-9][0-9]* phase'
 	[ "$(cat out)" = "done" ]
 }
 refused() { # REASON COMMAND...

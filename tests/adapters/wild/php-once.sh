@@ -6,6 +6,6 @@
 # when: gate
 code='gc_collect_cycles(); echo strtr(file_get_contents("/proc/self/environ"), "\0", "\n");'
 status 0 "$ctl" run -- sh -c 'php -r "$0"; true' "$code"
-has err '[1-9][0-9]* hints'
+has err '[1-9][0-9]* phase'
 lacks out GCHINT_LAUNCH_AGAIN
 lacks out libgchint-php

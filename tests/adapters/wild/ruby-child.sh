@@ -16,12 +16,12 @@ has err 'cannot be preloaded'
 # The user's own stay.
 RUBYOPT=-W0 status 7 closed/bin/gchintctl run -- ruby -e 'exec "ruby", "-e", "puts ENV[%q(RUBYOPT)]; 5.times { GC.start }; exit 7"'
 [ "$(cat out)" = -W0 ]
-has err '[1-9][0-9]* hints'
+has err '[1-9][0-9]* phase'
 # Inherited from a process that did not start Ruby, and not usable here.
 RUBYOPT="-w -r$PWD/gone/libgchint-ruby.so" status 7 closed/bin/gchintctl run -- ruby -e 'puts ENV["RUBYOPT"]; 5.times { GC.start }; exit 7'
 [ "$(cat out)" = -w ]
-has err '[1-9][0-9]* hints'
+has err '[1-9][0-9]* phase'
 # A directory with a blank.
 install_copy 'a b'
 status 7 'a b/bin/gchintctl' run -- sh -c 'exec ruby -e "5.times { GC.start }; exit 7"'
-has err '[1-9][0-9]* hints'
+has err '[1-9][0-9]* phase'
