@@ -21,4 +21,4 @@ int main(int argc, char **argv)
 EOC
 gcc -o late late.c -ldl
 status 7 "$ctl" run -- ./late "$(ldconfig -p | sed -n 's/.*\(libpython3\.[0-9]*\.so[^ ]*\) .*/\1/p' | head -n 1)"
-[ "$(sed -n 's/^gchintctl: \([0-9]*\) hints.*/\1/p' err)" -ge 20 ]
+[ "$(sed -n 's/^gchintctl: \([0-9]*\) phases.*/\1/p' err)" -ge 20 ]
