@@ -433,6 +433,8 @@ struct rail_attribution *rail_attribution_of(const struct recording *rec, size_t
 	a->powers = powers_of(rec->db);
 	a->asleep = asleep_of(rec->db);
 	a->times = cpu_times_of(rec);
+	if (!a->powers || !a->asleep)
+		recording_no_memory(rec);
 	if (!a->powers || !a->asleep || !a->times || !overlap_of(rec, &a->overlap) ||
 	    !rail_attribution_find_cpus(a))
 		goto free_attribution;
